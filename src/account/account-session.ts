@@ -1,9 +1,23 @@
-import { type AccessToken, exchangeAssertion } from '../service/account/issuer.js';
+import { TickhaulError, usageError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import {
+  type AccessToken,
+  exchangeAssertion,
+  type Issuer,
+  refreshIdentity,
+} from '../service/account/issuer.js';
+import type { CallContext } from '../service/account/json-call.js';
 import { RefusedError } from '../service/account/refused-error.js';
-import type { AccountContext } from './account-context.js';
-import type { Identity } from './identities/identity.js';
-import { refreshIfExpiring } from './refresh-if-expiring.js';
-import { IssuerRefusal, runStep } from './sign-in/issuer-refusals.js';
+import { assertMadeFor, type Identity, isExpired, nearsExpiry, parseEmail } from './identity.js';
+import type { IdentityStore } from './identity-store.js';
+import { IssuerRefusal, runStep } from './issuer-refusals.js';
+
+/** Shared dependencies of sign-in and account calls. */
+export interface AccountContext {
+  readonly calls: CallContext;
+  readonly issuer: Issuer;
+  readonly store: IdentityStore;
+}
 
 /** Lifetime of an access token if the issuer sends none (`docs/spec/account-api.md#sign-in`). */
 const DEFAULT_LIFETIME_S = 600;
@@ -63,4 +77,59 @@ export class AccountSession {
       return exchange(stored);
     }
   }
+}
+
+/**
+ * Refreshes an identity if its assertion expires soon. If several processes do so at once, one refreshes and the
+ * others use the identity that it stored.
+ * @throws IssuerRefusal for an invalid refresh token; TickhaulError `not_signed_in` if the identity was removed
+ * meanwhile.
+ */
+async function refreshIfExpiring(context: AccountContext, identity: Identity): Promise<Identity> {
+  const { calls, issuer, store } = context;
+  if (!nearsExpiry(identity.assertion, Date.now())) return identity;
+  try {
+    return await store.update(identity.issuer, identity.email, async (current) => {
+      if (!current) throw createNotSignedInError(identity.email);
+      if (current.assertion !== identity.assertion) return current;
+      return runStep('refresh', () => refreshIdentity(calls, issuer, current.refreshToken));
+    });
+  } catch (error) {
+    const mayBeTemporary = error instanceof TickhaulError && judgeError(error).canRepeatRequest;
+    if (mayBeTemporary && !isExpired(identity.assertion, Date.now())) return identity;
+    throw error;
+  }
+}
+
+/** Creates the error for a missing identity. @param email undefined if none was given. */
+function createNotSignedInError(email: string | undefined): TickhaulError {
+  const problem = email === undefined ? 'no identity is stored' : `no identity is stored for ${email}`;
+  return new TickhaulError(
+    'not_signed_in',
+    `${problem}; sign in with tickhaul login --email ${email ?? '<address>'}`,
+  );
+}
+
+/**
+ * Finds the stored identity of an e-mail, or without an e-mail the only identity of the issuer and the API.
+ * @throws TickhaulError `not_signed_in` if there is none, or only one of another API; usage error if the issuer has several.
+ */
+export async function chooseIdentity(
+  { store, issuer }: AccountContext,
+  email: string | undefined,
+): Promise<Identity> {
+  if (email !== undefined) {
+    const identity = await store.read(issuer.host, parseEmail(email));
+    if (!identity) throw createNotSignedInError(email);
+    return identity;
+  }
+  const ofIssuer = (await store.list()).filter((identity) => identity.issuer === issuer.host);
+  const identities = ofIssuer.filter(({ api }) => api === store.api);
+  const first = identities[0] ?? ofIssuer[0];
+  if (!first) throw createNotSignedInError(undefined);
+  if (identities.length > 1) {
+    const emails = identities.map((identity) => identity.email).sort();
+    throw usageError(`several identities are stored; choose one with --email (${emails.join(', ')})`);
+  }
+  return assertMadeFor(store.api, first);
 }

@@ -4,9 +4,8 @@ import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/d
 import { dayFileName } from '../dataset/layout.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../store/files.js';
-import { createDestinationFinder, type FindDestination } from '../store/find-destination.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../store/location.js';
-import { openDestination } from '../store/open-destination.js';
+import { createDestinationFinder, type FindDestination, openDestination } from '../store/open-destination.js';
 import { AuditLog } from './audit-log.js';
 import { type AuditRecord, contentVersion } from './audit-record.js';
 import type { CheckThresholds } from './content-check.js';

@@ -96,19 +96,22 @@ async function createMissing(path: string): Promise<boolean> {
  * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path
  * from the user may be something else; use `writeOutput` for it.
  * @param followsLinks false to replace a symbolic link, which may lead out of a folder that somebody else made.
+ * @param mode permissions of the file; the default is that of new files.
  * @throws TickhaulError `disk`, `path_taken`.
  */
 export async function writeWhole(
   path: string,
   texts: Iterable<string>,
-  { followsLinks = true }: { readonly followsLinks?: boolean } = {},
+  { followsLinks = true, mode }: { readonly followsLinks?: boolean; readonly mode?: number } = {},
 ): Promise<void> {
   const target = followsLinks ? await realpath(path).catch(() => path) : path;
   const temporary = `${target}.${randomUUID()}`;
   try {
     await createFolder(dirname(target));
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', mode);
     try {
+      // The umask may have removed permissions of this user, too.
+      if (mode !== undefined) await handle.chmod(mode);
       await writeFile(handle, texts);
       await handle.sync();
     } finally {

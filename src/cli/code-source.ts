@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
-import type { CodeReason } from '../account/login-events.js';
+import type { CodeReason } from '../account/claim-identity.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { decodeText } from '../commands/read-user-file.js';

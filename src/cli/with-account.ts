@@ -1,5 +1,5 @@
-import type { AccountContext } from '../account/account-context.js';
-import type { IdentityStore } from '../account/identities/identity-store.js';
+import type { AccountContext } from '../account/account-session.js';
+import type { IdentityStore } from '../account/identity-store.js';
 import { parseDuration } from '../base/units.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
 import { requireFolder, type Settings } from '../commands/settings.js';
@@ -56,7 +56,7 @@ export async function openUserIdentityStore(
   { configDir, apiUrl }: Pick<Settings, 'configDir' | 'apiUrl'>,
   cli: CliHost,
 ): Promise<IdentityStore> {
-  const { openIdentityStore } = await import('../account/identities/identity-store.js');
+  const { openIdentityStore } = await import('../account/identity-store.js');
   const { pid, host, isAlive, signal } = cli;
   return openIdentityStore({
     configDir: requireFolder(configDir, 'XDG_CONFIG_HOME'),

@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.js';
-import { createDestinationFinder, NOTHING_KNOWN } from '../store/find-destination.js';
 import { absoluteLocation, isObjectLocation } from '../store/location.js';
+import { createDestinationFinder, NOTHING_KNOWN } from '../store/open-destination.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';

@@ -1,7 +1,7 @@
 import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import { fetchKeyCoverage } from '../service/key/key-coverage.js';
+import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';

@@ -3,16 +3,18 @@ import { abortReason, type TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { onAbort, yieldToEventLoop } from '../base/wait.js';
-import type { FileEvent, FileStatus, RunEvent, RunSummary } from '../run/run-events.js';
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
+import type { FileEvent, FileStatus, FindingEvent, RunEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
+import type { Destination } from '../store/destination.js';
+import { isSystemPath } from '../store/stray-files.js';
 import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import type { TransferSlot } from '../transfer/transfer-pool.js';
-import { reportedOutputs } from './conversion/reported-outputs.js';
 import type { DownloadSettings, PlannedFile } from './download-options.js';
 import { processFileOnce } from './file/process-file.js';
 import type { TransferContext } from './file/transfer-context.js';
-import { findExtraFiles } from './lists/find-extra-files.js';
 import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
+import { reportedOutputs } from './plan/planned-paths.js';
 import { reportPlan } from './plan/report-plan.js';
 import { type DownloadJob, type DownloadJobsInput, openSharedRun, type SharedRun } from './shared-run.js';
 
@@ -260,4 +262,22 @@ function createSkippedEvent(
   const { output, outputs } = reportedOutputs(planned, options.convert);
   const status = STATUS_WITHOUT_WORK[plannedStatus] ?? 'skipped';
   return { event: 'file', status, job, file, path, output, outputs };
+}
+
+/**
+ * Finds day files that a lock file does not name: they would change results that must be the same everywhere.
+ * @param lockedPaths paths of the lock file.
+ * @throws TickhaulError `disk`; the reason of an abort.
+ */
+async function* findExtraFiles(
+  destination: Destination,
+  lockedPaths: { has(path: string): boolean },
+  signal: AbortSignal,
+): AsyncGenerator<FindingEvent> {
+  for await (const files of destination.list('', signal)) {
+    for (const { path } of files) {
+      if (!path.endsWith(DAY_FILE_EXTENSION) || isSystemPath(path) || lockedPaths.has(path)) continue;
+      yield { event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` };
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { CanRequest } from '../service/key/key-coverage.js';
+import type { CanRequest } from '../service/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './folder-pool.js';

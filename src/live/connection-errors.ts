@@ -3,8 +3,7 @@ import { judgeError } from '../base/judge-error.js';
 import { sanitizeForTerminal } from '../base/text.js';
 import { retryDelayMs } from '../base/with-retries.js';
 import { isMessageFields } from '../dialects/message-fields.js';
-import { isTemporaryFailure } from '../http/failed-response.js';
-import { parseRetryAfter } from '../service/http/retry-after.js';
+import { isTemporaryFailure, parseRetryAfter } from '../http/failed-response.js';
 
 const MAX_SHOWN_CHARACTERS = 200;
 const RATE_LIMIT_TEXT = /\b429\b|too many|rate.?limit/i;

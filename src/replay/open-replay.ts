@@ -8,7 +8,7 @@ import type { TransferLimits } from '../download/transfer-limits.js';
 import { describeUncoveredDays } from '../run/exit-reasons.js';
 import type { EventSink, RunEvent, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import { fetchKeyCoverage } from '../service/key/key-coverage.js';
+import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';

@@ -1,4 +1,4 @@
-import type { RequestLog } from '../http/request-log.js';
+import type { RequestLog } from '../http/send-http-request.js';
 import type { ResponseBody } from '../http/watched-body.js';
 
 /** Settings of all requests of a run. */

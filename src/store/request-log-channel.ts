@@ -1,4 +1,4 @@
-import type { RequestLog } from '../http/request-log.js';
+import type { RequestLog } from '../http/send-http-request.js';
 
 /** Reaches all threads of this process, but no other process. */
 const LOG_CHANNEL = 'tickhaul: requests to object stores';

@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../base/errors.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
-import { fetchKeyCoverage } from '../service/key/key-coverage.js';
+import { fetchKeyCoverage } from '../service/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { assertNoContradictions } from './assert-no-contradictions.js';
 import { fetchExchangeRecords } from './exchange-records.js';

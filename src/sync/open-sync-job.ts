@@ -6,7 +6,7 @@ import type { DownloadJob } from '../download/shared-run.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { CanRequest } from '../service/key/key-coverage.js';
+import type { CanRequest } from '../service/key-coverage.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import type { JobWithPlan } from './assert-no-contradictions.js';
 import type { RecordOrError } from './exchange-records.js';

@@ -7,8 +7,13 @@ import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { STATE_FOLDER } from '../dataset/file-naming.js';
 import type { FindingEvent } from '../run/run-events.js';
 import { lockPath } from '../store/lock/run-lock.js';
-import { isOwnerAlive } from '../store/part-owner.js';
-import { listResumeNotes, noteName, parsePartPath, readResumeNote } from '../store/part-path.js';
+import {
+  isOwnerAlive,
+  listResumeNotes,
+  noteName,
+  parsePartPath,
+  readResumeNote,
+} from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';
 import type { Verification } from './verification.js';

@@ -20,8 +20,7 @@ import type { Destination } from '../store/destination.js';
 import type { StoredVersion } from '../store/files.js';
 import { absoluteLocation } from '../store/location.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { createVerifiedRecord } from '../store/manifest/verified-record.js';
-import type { ManifestRecord } from '../store/manifest-record.js';
+import { createVerifiedRecord, type ManifestRecord } from '../store/manifest-record.js';
 import type { CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
 import type { Verification } from './verification.js';
 

@@ -7,7 +7,7 @@ import { parseComputedTypeName } from '../market/names/message-type-name.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import { type CanRequest, fetchKeyCoverage } from '../service/key/key-coverage.js';
+import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry } from '../store/manifest-record.js';

@@ -5,10 +5,10 @@ import type { Shard } from '../dataset/shard.js';
 import { ExportLog } from '../export/export-log.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
-import { NOTHING_KNOWN } from '../store/find-destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
+import { NOTHING_KNOWN } from '../store/open-destination.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';
 import {

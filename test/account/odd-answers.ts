@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { REFUSAL_RULES } from '../../src/account/sign-in/issuer-refusals.js';
+import { REFUSAL_RULES } from '../../src/account/issuer-refusals.js';
 
 const redirect =
   (status: number) =>

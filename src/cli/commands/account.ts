@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { AccountSession } from '../../account/account-session.js';
-import type { AccountOperation } from '../../account/calls/list-operations.js';
+import type { AccountOperation } from '../../account/list-operations.js';
 import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
@@ -42,7 +42,7 @@ export const accountCommand: CommandAction = {
       : createWaitReporter(cli.stderr, () => performance.now());
     return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
       withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
-        const { callAccount, describeOperations } = await import('../../account/calls/call-account.js');
+        const { callAccount, describeOperations } = await import('../../account/call-account.js');
         const openSession = memoize(() => openAccountSession(setup, args));
         const json = readBooleanFlag(args, 'json');
         const print = (value: unknown): void => {
@@ -113,7 +113,7 @@ async function readDataFile(path: string): Promise<string> {
 /** Opens a session with the stored identity that the flags select. */
 async function openAccountSession(setup: AccountSetup, args: CommandArgs): Promise<AccountSession> {
   const { AccountSession: Session } = await import('../../account/account-session.js');
-  const { chooseIdentity } = await import('../../account/identities/choose-identity.js');
+  const { chooseIdentity } = await import('../../account/account-session.js');
   return new Session(setup, await chooseIdentity(setup, readTextFlag(args, 'email')));
 }
 

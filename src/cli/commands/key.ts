@@ -3,7 +3,7 @@ import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { formatKeyForLog, type KeyAccess } from '../../service/key/key-info.js';
+import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import type { CommandAction } from '../arguments/command.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
@@ -20,7 +20,7 @@ export const keyCommand: CommandAction = {
   async run(args, cli) {
     return withinTimeout(args, cli, 'key', (timed) =>
       withSession(args, timed, { stallTimeoutMs: 30_000 }, async ({ client }) => {
-        const { fetchKeyInfo } = await import('../../service/key/key-info.js');
+        const { fetchKeyInfo } = await import('../../service/key-coverage.js');
         const { apiKey } = client.config;
         if (apiKey === undefined) {
           throw new TickhaulError('bad_key', 'no API key is set; set TICKHAUL_API_KEY');

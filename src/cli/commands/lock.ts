@@ -21,14 +21,14 @@ export const lockCommand: CommandAction = {
     const settings = await loadSettings(args, cli);
     const format = (readTextFlag(args, 'format') ?? COMMAND_OPTIONS.lock.format.default) as Format;
     const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
-    const { readLockableRecords } = await import('../../store/lists/lockable-records.js');
+    const { readLockableRecords } = await import('../../store/lock-file.js');
     const records = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (destination) =>
         readLockableRecords(destination, { warn: cli.warn, signal: cli.signal }),
       ),
     );
-    const { formatLockFile } = await import('../../store/lists/lock-file.js');
-    const { formatChecksums } = await import('../../store/lists/checksum-list.js');
+    const { formatLockFile } = await import('../../store/lock-file.js');
+    const { formatChecksums } = await import('../../store/lock-file.js');
     const isJson = readBooleanFlag(args, 'json');
     if (isJson && isStdout(out))
       throw usageError('--json and --out - both print to stdout; use only one of them');

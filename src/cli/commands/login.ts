@@ -1,4 +1,4 @@
-import type { LoginEvent } from '../../account/login-events.js';
+import type { LoginEvent } from '../../account/claim-identity.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { readBooleanFlag, readDuration, readTextFlag } from '../../commands/arguments/read-arguments.js';
@@ -34,7 +34,7 @@ export const loginCommand: CommandAction = {
   ],
   async run(args, cli) {
     const startedAtMs = performance.now();
-    const { parseEmail } = await import('../../account/sign-in/parse-email.js');
+    const { parseEmail } = await import('../../account/identity.js');
     const emailText = readTextFlag(args, 'email');
     if (emailText === undefined) throw usageError('--email is required: the address you sign in with');
     const email = parseEmail(emailText);
@@ -49,7 +49,7 @@ export const loginCommand: CommandAction = {
     };
     const onPollWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
     const { signInToAccount: signIn, createSignInDeadline } = await import(
-      '../../account/sign-in/sign-in-to-account.js'
+      '../../account/sign-in-to-account.js'
     );
     // Finding the issuer and waiting for other processes count towards the timeout.
     const deadline = createSignInDeadline(timeoutMs);

@@ -29,7 +29,7 @@ export const logoutCommand: CommandAction = {
     if ((email === undefined) === !all) {
       throw usageError('no identity is selected; use --email <address> or --all');
     }
-    const { isSameEmail, parseEmail } = await import('../../account/sign-in/parse-email.js');
+    const { isSameEmail, parseEmail } = await import('../../account/identity.js');
     const parsedEmail = email === undefined ? undefined : parseEmail(email);
     const settings = await loadSettings(args, cli);
     const { authUrl } = settings;

@@ -1,4 +1,4 @@
-import type { CodeReason, LoginEvent } from '../../account/login-events.js';
+import type { CodeReason, LoginEvent } from '../../account/claim-identity.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { OutputScreen } from '../arguments/command.js';
 import { createWaitReporter } from './waits.js';

@@ -7,7 +7,7 @@ import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
 import type { ExportSetting } from '../../export/export-input.js';
 import type { KeyProblem } from '../../run/exit-reasons.js';
 import type { EventSink } from '../../run/run-events.js';
-import { fetchKeyCoverage } from '../../service/key/key-coverage.js';
+import { fetchKeyCoverage } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -3,7 +3,7 @@ import { describeColumnKeys, parseLayout } from '../../dataset/layout.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
 import { EXCHANGE_ARGUMENT, LIST_OPTIONS, SELECTION_OPTIONS } from '../../options/day-file-options.js';
-import { parseLockFile } from '../../store/lists/lock-file.js';
+import { parseLockFile } from '../../store/lock-file.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
 import { readLayout } from '../arguments/read-options.js';

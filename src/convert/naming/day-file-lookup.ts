@@ -1,9 +1,8 @@
-import type { DayFile } from '../../dataset/day-file.js';
-import { parseDayFileName } from '../../dataset/day-file.js';
+import { type DayFile, parseDayFileName } from '../../dataset/day-file.js';
 import type { Files, StoreSettings } from '../../store/files.js';
-import { createDestinationFinder } from '../../store/find-destination.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import { createDestinationFinder } from '../../store/open-destination.js';
 
 /** Identifies the day file at a location; undefined if neither its name nor a manifest does. */
 export type FindDayFile = (location: string) => Promise<DayFile | undefined>;

@@ -7,7 +7,6 @@ import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../dataset/series-filter.js';
 import { createShardTest, type Shard } from '../../dataset/shard.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
-import { createDestinationFinder, NOTHING_KNOWN } from '../../store/find-destination.js';
 import {
   absoluteLocation,
   hasObjectKey,
@@ -15,6 +14,7 @@ import {
   joinLocation,
   relativeLocation,
 } from '../../store/location.js';
+import { createDestinationFinder, NOTHING_KNOWN } from '../../store/open-destination.js';
 import { StrayFiles } from '../../store/stray-files.js';
 import { createRecordLookup, type FindDayFile } from './day-file-lookup.js';
 

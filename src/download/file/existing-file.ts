@@ -4,9 +4,9 @@ import { hashFile } from '../../integrity/checksums.js';
 import { gunzipStart, type TextSink } from '../../integrity/gunzip.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
 import type { StoredVersion } from '../../store/files.js';
-import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
 import {
   type ConversionEntry,
+  createVerifiedRecord,
   isChecked,
   type ManifestRecord,
   markChecked,

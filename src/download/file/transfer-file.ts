@@ -6,7 +6,7 @@ import { waitToRetry } from '../../transfer/retry-policy.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
 import { DayFileReceiver } from './receive-day-file.js';
-import { recordConversionsOnly, recordFile } from './record-file.js';
+import { recordFile } from './record-file.js';
 import { assertExpected, isBadContent, type ReceivedFile, type TransferAttempt } from './transfer-attempt.js';
 import type { TransferContext } from './transfer-context.js';
 
@@ -43,9 +43,9 @@ export async function transferFile(
   try {
     const { outcome } = received;
     const verified = createRecord(planned, received);
-    const record = received.isUnwritten
-      ? await recordConversionsOnly({ ...context, slot }, verified, outcome, mayHaveStaleFile(planned))
-      : await recordFile({ ...context, slot }, verified, outcome);
+    const withoutCsv = mayHaveStaleFile(planned) ? 'stale' : 'none';
+    const csv = received.isUnwritten ? withoutCsv : 'written';
+    const record = await recordFile({ ...context, slot }, verified, outcome, csv);
     return { record, newConversions: outcome?.newConversions ?? [], attempts };
   } catch (cause) {
     throw cause instanceof TickhaulError ? new TransferError(cause, attempts) : cause;

@@ -9,7 +9,7 @@ import {
   parseLayout,
 } from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
-import type { CanRequest } from '../../service/key/key-coverage.js';
+import type { CanRequest } from '../../service/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
@@ -17,8 +17,8 @@ import { createSizeEstimator } from '../estimate/size-estimator.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
 import { createDiskLookup, type FilePaths } from '../plan/disk-state.js';
 import { createOlderPathFinder, lookUpPaths, reportOlderKeys } from '../plan/older-keys.js';
-import { conversionWarnings, createOutputPlanner } from '../plan/output-planner.js';
 import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
+import { conversionWarnings, createOutputPlanner } from '../plan/planned-paths.js';
 
 /** A day file of a list. */
 export interface ListedFile {

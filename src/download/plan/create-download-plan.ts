@@ -1,11 +1,10 @@
 import { yieldToEventLoop } from '../../base/wait.js';
-import type { Day } from '../../dataset/day.js';
-import { parseWeekdays } from '../../dataset/day.js';
+import { type Day, parseWeekdays } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
 import type { PlanCounts, PlanStatus } from '../../run/run-events.js';
-import type { CanRequest } from '../../service/key/key-coverage.js';
+import type { CanRequest } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
@@ -13,11 +12,15 @@ import type { DownloadSettings, PlannedFile, RequestedSelection, Selection } fro
 import { addToVolume, createVolume, type DownloadVolume } from '../estimate/download-volume.js';
 import { createSizeEstimator, type EstimateSize } from '../estimate/size-estimator.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
-import { assertDistinctDays } from './distinct-days.js';
-import { assertDistinctPaths } from './distinct-paths.js';
 import { createOlderPathFinder, isAnyRecorded, lookUpPaths, reportOlderKeys } from './older-keys.js';
-import { conversionWarnings, createOutputPlanner, type PlanOutputs } from './output-planner.js';
 import { planPrefixes } from './plan-prefixes.js';
+import {
+  assertDistinctDays,
+  assertDistinctPaths,
+  conversionWarnings,
+  createOutputPlanner,
+  type PlanOutputs,
+} from './planned-paths.js';
 import { chooseProbes, classifyRequest } from './probes.js';
 import { resolveSelection } from './select-names.js';
 import {
@@ -29,7 +32,6 @@ import {
   selectRange,
   selectSeries,
 } from './select-series.js';
-import { createSkipMemory, type SkipMemory } from './skip-memory.js';
 
 export interface DownloadPlanSource {
   readonly selection: RequestedSelection;
@@ -262,4 +264,30 @@ function* planFiles(
       if (series !== probes?.series || !probes.days.includes(day)) yield planFile(series, file);
     }
   }
+}
+
+/** The files of a plan, by index, that need no work. */
+interface SkipMemory {
+  has(index: number): boolean;
+  add(index: number): void;
+}
+
+/**
+ * Remembers complete files between the two passes over a plan, so that they are looked up once. One bit per
+ * file.
+ */
+export function createSkipMemory(): SkipMemory {
+  let bits = new Uint8Array(1024);
+  return {
+    has: (index) => ((bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0,
+    add(index) {
+      const byteIndex = index >> 3;
+      if (byteIndex >= bits.length) {
+        const grown = new Uint8Array(Math.max(byteIndex + 1, bits.length * 2));
+        grown.set(bits);
+        bits = grown;
+      }
+      bits[byteIndex] = (bits[byteIndex] ?? 0) | (1 << (index & 7));
+    },
+  };
 }

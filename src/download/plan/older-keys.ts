@@ -3,7 +3,7 @@ import { describeOlderKeys, type Layout, olderLayoutOf } from '../../dataset/lay
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DiskState, FilePaths } from './disk-state.js';
-import type { PlanOutputs } from './output-planner.js';
+import type { PlanOutputs } from './planned-paths.js';
 
 /** Paths of a day file that the manifest records under the older keys of `hive`; undefined if it does not. */
 export type FindOlderPaths = (file: DayFile, paths: FilePaths) => FilePaths | undefined;

@@ -1,6 +1,6 @@
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { CanRequest } from '../../service/key/key-coverage.js';
+import type { CanRequest } from '../../service/key-coverage.js';
 import type { SelectedRange, Series } from './select-series.js';
 
 /** Why a day file is not requested; undefined if it is. */

@@ -4,8 +4,7 @@ import type { EventSink, PlanCounts, PlanEvent } from '../../run/run-events.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings } from '../download-options.js';
-import { estimateDiskBytes } from '../estimate/disk-bytes.js';
-import { sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
+import { estimateDiskBytes, sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
 import { createPlanCounts, type PlanTotals } from './create-download-plan.js';
 
 /** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */

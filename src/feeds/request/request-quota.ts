@@ -1,5 +1,5 @@
 import { wait } from '../../base/wait.js';
-import { parseRetryAfter } from '../../service/http/retry-after.js';
+import { parseRetryAfter } from '../../http/failed-response.js';
 import type { HttpHeaders } from '../../service/http/send-request.js';
 
 /** Added to the reset time of the service, whose clock may differ. */

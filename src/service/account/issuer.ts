@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
-import { isSecureUrl } from '../http/secure-url.js';
+import { isSecureUrl } from '../http/service-client.js';
 import { createParser } from '../records/response-schemas.js';
 import type { ParseResponse } from '../service-config.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';

@@ -4,13 +4,17 @@ import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
 import { findPageTitle } from '../../http/failed-response.js';
 import { discardBody, readBody } from '../../http/watched-body.js';
-import { isSecureUrl } from '../http/secure-url.js';
-import { formatUrlForLog, type HttpHeaders, isRedirect, sendRequest } from '../http/send-request.js';
-import type { ServiceClient } from '../http/service-client.js';
+import { parseJsonBody } from '../http/read-error-response.js';
+import {
+  formatUrlForLog,
+  type HttpHeaders,
+  isRedirect,
+  sendRequest,
+  withResponseTimeout,
+} from '../http/send-request.js';
+import { isSecureUrl, type ServiceClient } from '../http/service-client.js';
 import type { ParseResponse } from '../service-config.js';
-import { parseJsonBody } from './parse-json-body.js';
 import { createRefusedError, type JsonResponse } from './refused-error.js';
-import { withResponseTimeout } from './with-response-timeout.js';
 
 /** Largest response of the issuer or the account API that is accepted. */
 const MAX_RESPONSE_BYTES = 1_000_000;
@@ -90,7 +94,7 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
     // The status of a failure is enough; its body may be any page, of any size.
     if (!isSuccess(status)) {
       const pageTitle = findPageTitle(responseHeaders['content-type'], text);
-      return { name, status, headers: responseHeaders, json: parseJsonBody(bytes), hasBody, pageTitle };
+      return { name, status, headers: responseHeaders, json: parseJsonBody(text), hasBody, pageTitle };
     }
     if (bytes.length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
@@ -102,7 +106,7 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
       name,
       status,
       headers: responseHeaders,
-      json: parseShallow(bytes, name),
+      json: parseShallow(text, name),
       hasBody,
       pageTitle: undefined,
     };
@@ -123,8 +127,8 @@ function isSuccess(status: number): boolean {
 }
 
 /** Parses JSON that can be written out again; deeper nesting would overflow the stack of `JSON.stringify`. */
-function parseShallow(body: Buffer, name: string): unknown {
-  const json = parseJsonBody(body);
+function parseShallow(text: string, name: string): unknown {
+  const json = parseJsonBody(text);
   try {
     JSON.stringify(json);
     return json;

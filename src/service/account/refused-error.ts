@@ -2,11 +2,15 @@ import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import type { Secrets } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { formatDuration } from '../../base/units.js';
-import { describeFrontRefusal, isFrontRefusal, isTemporaryFailure } from '../../http/failed-response.js';
-import { parseRetryAfter } from '../http/retry-after.js';
+import {
+  describeFrontRefusal,
+  isFrontRefusal,
+  isTemporaryFailure,
+  parseRetryAfter,
+} from '../../http/failed-response.js';
+import { quoteMessage, readErrorBody } from '../http/read-error-response.js';
 import type { HttpHeaders } from '../http/send-request.js';
 
-const MAX_QUOTE_LENGTH = 200;
 const MAX_CODE_LENGTH = 64;
 
 /** A 4xx response with the server's error code (`docs/spec/account-api.md#issuer-error-codes`); not retried. */
@@ -32,19 +36,10 @@ export function createRefusedError(
   { name, status, headers, json, pageTitle }: JsonResponse,
   secrets: Secrets,
 ): TickhaulError {
-  const fields: Readonly<Record<string, unknown>> =
-    typeof json === 'object' && json !== null ? { ...json } : {};
-  // Standard token endpoints use `error` and `error_description` instead (RFC 6749, section 5.2).
-  const refusal = asText(fields['code']) || asText(fields['error']);
+  const { name: refusal, ...body } = readErrorBody(json);
   const shownCode = toOneLine(secrets.redactQuote(refusal), MAX_CODE_LENGTH);
-  const message = toOneLine(
-    secrets.redactQuote(asText(fields['message']) || asText(fields['error_description'])),
-    MAX_QUOTE_LENGTH,
-  );
-  const quote = message === '' ? '' : `: "${message}"`;
-  const now = Date.now();
-  const retryAfterMs =
-    parseRetryAfter(fields['retry_after'], now) ?? parseRetryAfter(headers['retry-after'], now);
+  const quote = quoteMessage(secrets.redactQuote(body.message));
+  const retryAfterMs = body.retryAfterMs ?? parseRetryAfter(headers['retry-after'], Date.now());
   if (isFrontRefusal(status, pageTitle)) {
     const problem = describeFrontRefusal(status, secrets.redactQuote(pageTitle));
     return new TickhaulError('bad_answer', `${name}: ${problem}`, { status });
@@ -69,10 +64,6 @@ export function createRefusedError(
     refusal,
     quote,
   });
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** Response of the issuer or the account API, of any status. */

@@ -8,9 +8,9 @@ import {
   findPageTitle,
   isFrontRefusal,
   isTemporaryFailure,
+  parseRetryAfter,
 } from '../../http/failed-response.js';
 import { readBody } from '../../http/watched-body.js';
-import { parseRetryAfter } from './retry-after.js';
 import type { ServiceResponse } from './send-request.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -20,12 +20,6 @@ const DAY_NOT_AVAILABLE = 140;
 const SYMBOL_NOT_AVAILABLE = 300;
 const KEY_ACTIVE_ELSEWHERE = 274;
 const REDIRECT_REFUSALS: ReadonlySet<number> = new Set([401, 403, 410]);
-
-interface ErrorBody {
-  readonly code: unknown;
-  readonly message: string;
-  readonly retryAfterMs: number | undefined;
-}
 
 /** Reads an unsuccessful response to its end and creates the error for it. */
 export async function readErrorResponse(
@@ -38,10 +32,10 @@ export async function readErrorResponse(
     return Buffer.alloc(0);
   });
   const text = bytes.toString();
-  const body = parseBody(text);
+  const body = readErrorBody(parseJsonBody(text));
   const { status, headers } = response;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now()) ?? body.retryAfterMs;
-  const quote = quoteMessage(body.message, apiKey);
+  const quote = quoteMessage(redactSecret(body.message, apiKey));
   const title = findPageTitle(headers['content-type'], text);
   const { code, problem } =
     classifyOther(response, body, title && redactSecret(title, apiKey)) ??
@@ -127,24 +121,45 @@ function describeError(code: ErrorCode, status: number, hasKey: boolean): string
   }
 }
 
-function parseBody(text: string): ErrorBody {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { code: undefined, message: '', retryAfterMs: undefined };
-  }
+/** Fields of a JSON error body of any host of the service. */
+interface ErrorBody {
+  /** Code of a data host, a number; anything else if there is none. */
+  readonly code: unknown;
+  /** Code of an account host, such as `invalid_grant`; empty if there is none. */
+  readonly name: string;
+  readonly message: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** @param json parsed error body; undefined for a body that is not JSON. */
+export function readErrorBody(json: unknown): ErrorBody {
   const fields: Readonly<Record<string, unknown>> =
     typeof json === 'object' && json !== null ? { ...json } : {};
-  const { code, message, retryAfterSeconds } = fields;
+  const { code, error, message, error_description: description } = fields;
   return {
     code: typeof code === 'string' ? Number(code) : code,
-    message: typeof message === 'string' ? message : '',
-    retryAfterMs: parseRetryAfter(retryAfterSeconds, Date.now()),
+    // Standard token endpoints use `error` and `error_description` instead (RFC 6749, section 5.2).
+    name: asText(code) || asText(error),
+    message: asText(message) || asText(description),
+    retryAfterMs: parseRetryAfter(fields['retryAfterSeconds'] ?? fields['retry_after'], Date.now()),
   };
 }
 
-function quoteMessage(message: string, apiKey: string | undefined): string {
-  const line = toOneLine(redactSecret(message, apiKey), MAX_QUOTE_LENGTH);
+/** Parses a body; undefined if it is not JSON. Errors of `JSON.parse` quote the text, which may contain a secret. */
+export function parseJsonBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server's message as a suffix for error texts: `: "…"` in one line, or empty. @param message without secrets. */
+export function quoteMessage(message: string): string {
+  const line = toOneLine(message, MAX_QUOTE_LENGTH);
   return line === '' ? '' : `: "${line}"`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -3,7 +3,6 @@ import { letRequestsStart } from '../../base/wait.js';
 import type { Connections, HttpAgents } from '../../http/http-agents.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
 import type { ServiceConfig } from '../service-config.js';
-import { isSecureUrl } from './secure-url.js';
 
 /** Connections of one run, kept alive between requests. */
 export interface ServiceClient {
@@ -79,4 +78,14 @@ function assertApiKey(key: string | undefined): string | undefined {
     );
   }
   return trimmed;
+}
+
+/** Whether secrets may be sent to a URL: https, or plain http to this machine. */
+export function isSecureUrl(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+/** 127.0.0.0/8, ::1, and names under `localhost` (RFC 6761, section 6.3). */
+function isLoopback(hostname: string): boolean {
+  return /^127(\.\d{1,3}){3}$/.test(hostname) || hostname === '[::1]' || /(^|\.)localhost$/.test(hostname);
 }

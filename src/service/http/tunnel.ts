@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { TickhaulError } from '../../base/errors.js';
-import { ProxyPool } from '../../http/proxy-pool.js';
+import { ProxyPool } from '../../http/http-agents.js';
 import {
   createProxyAuthorization,
   findProxy,

@@ -6,7 +6,7 @@ import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
 import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';
 import { tryAcquireRunLock } from '../lock/run-lock.js';
-import { createPrivateSuffix } from '../part-owner.js';
+import { createPrivateSuffix } from '../part-path.js';
 import { resolveInside, stateFolderPath } from '../paths.js';
 import { findFolderDayPart, openFolderDayPart, removeFolderDayPart } from './folder-day-part.js';
 import { createFolderLookup } from './folder-lookup.js';

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { DownloadHistory } from '../manifest/download-history.js';
 import { LineStore } from '../manifest/line-store.js';
-import { isForgotten, parseManifestLine, type SkippedLines } from '../manifest/manifest-line.js';
-import { splitLines } from '../manifest/split-lines.js';
+import { isForgotten, parseManifestLine, type SkippedLines, splitLines } from '../manifest/manifest-line.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import { isDayFilePath } from '../paths.js';
 

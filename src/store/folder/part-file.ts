@@ -7,7 +7,6 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import type { PartFile } from '../files.js';
 import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
 import { partPath } from '../part-path.js';
-import { createEarlySync } from './early-sync.js';
 
 /**
  * Creates a part file. Its `publish` syncs and renames it.
@@ -136,4 +135,43 @@ async function removeFile(path: string): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
+}
+
+/** A sync starts after this many new bytes. */
+const SYNC_STEP_BYTES = 32_000_000;
+
+interface EarlySync {
+  /** Adds to the number of written bytes. */
+  onWritten(bytes: number): void;
+  /**
+   * Waits for the running sync.
+   * @throws the error of any sync so far, which a later sync would not report again.
+   */
+  end(): Promise<void>;
+}
+
+/** Syncs a file while it is still being written, so that the final sync is short. */
+function createEarlySync(handle: FileHandle): EarlySync {
+  let unsyncedBytes = 0;
+  let running: Promise<void> | undefined;
+  let failure: unknown;
+  return {
+    onWritten(bytes) {
+      unsyncedBytes += bytes;
+      if (unsyncedBytes < SYNC_STEP_BYTES || running) return;
+      unsyncedBytes = 0;
+      running = handle.datasync().then(
+        () => {
+          running = undefined;
+        },
+        (error: unknown) => {
+          failure ??= error;
+        },
+      );
+    },
+    async end() {
+      await running;
+      if (failure !== undefined) throw failure;
+    },
+  };
 }

@@ -1,15 +1,18 @@
-import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import type { DeleteObjectsCommand, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { TickhaulError } from '../../base/errors.js';
 import { collectBytes } from '../../base/memory.js';
 import type { StoreSettings } from '../files.js';
 import { undefinedIfMissing } from '../read-write-at.js';
-import { md5Digest, normalizeEtag } from './etag.js';
-import { MultipartObjectUpload } from './multipart-upload.js';
-import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
-import { PartBufferPool } from './part-buffer-pool.js';
+import { MultipartObjectUpload, PartBufferPool } from './multipart-upload.js';
+import {
+  md5Digest,
+  normalizeEtag,
+  type ObjectStore,
+  type StoredObject,
+  type UnfinishedUpload,
+} from './object-store.js';
 import { readObject } from './read-object.js';
-import { removeObjects } from './remove-objects.js';
-import { openS3Connection, type S3Connection } from './s3-connection.js';
+import { openS3Connection, type S3Connection, type Sdk, type SendOnce } from './s3-connection.js';
 import { createNotAStoreError } from './s3-errors.js';
 
 /** Buckets of one store, which share connections. */
@@ -20,34 +23,21 @@ export interface BucketConnections {
 
 /** Loads the SDK and connects only when a bucket is used. */
 export function openBucketConnections(settings: StoreSettings): BucketConnections {
-  let connection: Promise<S3Connection> | undefined;
-  const connect = (): Promise<S3Connection> => {
-    connection ??= openS3Connection(settings);
-    return connection;
-  };
+  const connection = openS3Connection(settings);
   const partBuffers = new PartBufferPool();
   const buckets = new Map<string, ObjectStore>();
   return {
     bucket(name) {
-      const bucket = buckets.get(name) ?? openBucket(name, connect, partBuffers);
+      const bucket = buckets.get(name) ?? openBucket(name, connection, partBuffers);
       buckets.set(name, bucket);
       return bucket;
     },
-    close() {
-      connection?.then(({ close }) => close()).catch(() => {});
-    },
+    close: () => connection.close(),
   };
 }
 
-/**
- * Opens one bucket, over a connection that other buckets may share.
- * @param connect called for each request.
- */
-function openBucket(
-  Bucket: string,
-  connect: () => Promise<S3Connection>,
-  partBuffers: PartBufferPool,
-): ObjectStore {
+/** Opens one bucket, over a connection that other buckets may share. */
+function openBucket(Bucket: string, connection: S3Connection, partBuffers: PartBufferPool): ObjectStore {
   const name = `s3://${Bucket}`;
   const objectName = (key: string): string => `${name}/${key}`;
 
@@ -55,35 +45,31 @@ function openBucket(
     name,
 
     async check(Prefix, signal) {
-      const { sdk, send } = await connect();
-      const {
-        KeyCount,
-        Name,
-        Contents = [],
-      } = await send({ name, signal, isFirst: true }, (client, options) =>
-        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
+      const page = await connection.send(
+        name,
+        (sdk) => new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }),
+        { signal, isFirst: true },
       );
+      const { KeyCount, Name, Contents = [] } = page;
       // The SDK parses any XML as a listing, including most HTML pages.
       if (KeyCount === undefined && Name === undefined) throw createNotAStoreError(name);
       return Contents.length > 0;
     },
 
     async put(Key, Body, signal) {
-      const { sdk, send } = await connect();
       const md5 = md5Digest(Body);
       const ContentMD5 = md5.toString('base64');
-      const { ETag } = await send({ name: objectName(Key), signal, writes: true }, (client, options) =>
-        client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }), options),
+      const { ETag } = await connection.send(
+        objectName(Key),
+        (sdk) => new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }),
+        { signal, writes: true },
       );
       return { etag: normalizeEtag(ETag) ?? md5.toString('hex') };
     },
 
     async head(Key, signal) {
-      const { sdk, send } = await connect();
       const response = await undefinedIfMissing(
-        send({ name: objectName(Key), signal }, (client, options) =>
-          client.send(new sdk.HeadObjectCommand({ Bucket, Key }), options),
-        ),
+        connection.send(objectName(Key), (sdk) => new sdk.HeadObjectCommand({ Bucket, Key }), { signal }),
       );
       return (
         response && {
@@ -95,20 +81,18 @@ function openBucket(
       );
     },
 
-    async *get(Key, range = {}, signal) {
-      const connection = await connect();
-      yield* readObject({ connection, target: { Bucket, Key }, name: objectName(Key), signal }, range);
-    },
+    get: (Key, range = {}, signal) =>
+      readObject({ connection, target: { Bucket, Key }, name: objectName(Key), signal }, range),
 
     getWhole: (key, signal) => undefinedIfMissing(collectBytes(store.get(key, {}, signal))),
 
     async *list(Prefix, signal) {
-      const { sdk, send } = await connect();
       for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
         const input = { Bucket, Prefix, EncodingType: 'url' as const, ContinuationToken };
-        const page: ListObjectsV2CommandOutput = await send(
-          { name: objectName(Prefix), signal },
-          (client, options) => client.send(new sdk.ListObjectsV2Command(input), options),
+        const page: ListObjectsV2CommandOutput = await connection.send(
+          objectName(Prefix),
+          (sdk) => new sdk.ListObjectsV2Command(input),
+          { signal },
         );
         const decodeKey = createKeyDecoder(page.EncodingType);
         const objects = (page.Contents ?? []).map(
@@ -128,14 +112,12 @@ function openBucket(
       }
     },
 
-    async remove(keys, signal) {
-      await removeObjects(await connect(), { bucket: Bucket, name }, keys, signal);
-    },
+    remove: (keys, signal) => removeObjects(connection, { bucket: Bucket, name }, keys, signal),
 
     upload(Key, bytes, signal) {
       const target = { Bucket, Key };
       return new MultipartObjectUpload({
-        connect,
+        connection,
         store,
         target,
         name: objectName(Key),
@@ -146,13 +128,14 @@ function openBucket(
     },
 
     async *listUploads(Prefix, signal) {
-      const { sdk, send } = await connect();
       let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
       for (let isLast = false; !isLast; ) {
         // Without EncodingType: some stores URL-encode keys then, without saying so in the response.
         const input = { Bucket, Prefix, ...marker };
-        const page = await send({ name: objectName(Prefix), signal }, (client, options) =>
-          client.send(new sdk.ListMultipartUploadsCommand(input), options),
+        const page = await connection.send(
+          objectName(Prefix),
+          (sdk) => new sdk.ListMultipartUploadsCommand(input),
+          { signal },
         );
         const decodeKey = createKeyDecoder(page.EncodingType);
         const uploads = (page.Uploads ?? []).map(
@@ -173,14 +156,14 @@ function openBucket(
     },
 
     async abortUpload({ key, id }, signal) {
-      const { sdk, send } = await connect();
       const upload = { Bucket, Key: key, UploadId: id };
-      await send({ name: objectName(key), signal }, (client, options) =>
-        client.send(new sdk.AbortMultipartUploadCommand(upload), options).catch((error: unknown) => {
+      const abort = async (send: SendOnce, sdk: Sdk): Promise<void> => {
+        await send(new sdk.AbortMultipartUploadCommand(upload)).catch((error: unknown) => {
           // Another run has already aborted it.
           if (!(error instanceof sdk.NoSuchUpload)) throw error;
-        }),
-      );
+        });
+      };
+      await connection.attempt(objectName(key), abort, { signal });
     },
   };
   return store;
@@ -193,4 +176,64 @@ function createKeyDecoder(encoding: string | undefined): (text: string) => strin
 
 function createEndlessListingError(name: string): TickhaulError {
   return new TickhaulError('bad_answer', `${name}: the store's listing does not end; check --s3-endpoint`);
+}
+
+/** Limit of S3 for one request. */
+const MAX_KEYS_PER_REQUEST = 1000;
+/** Concurrent requests for objects that are removed one by one. */
+const CONCURRENT_REMOVALS = 16;
+
+/**
+ * Removes objects, many per request. Missing ones are ignored.
+ * @throws TickhaulError for the first failure.
+ */
+async function removeObjects(
+  connection: S3Connection,
+  { bucket, name }: { readonly bucket: string; readonly name: string },
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const removeOne = async (Key: string): Promise<void> => {
+    const command = (sdk: Sdk) => new sdk.DeleteObjectCommand({ Bucket: bucket, Key });
+    await connection.send(`${name}/${Key}`, command, { signal, writes: true });
+  };
+  for (let at = 0; at < keys.length; at += MAX_KEYS_PER_REQUEST) {
+    const page = keys.slice(at, at + MAX_KEYS_PER_REQUEST);
+    const failed = page.length === 1 ? page : await removeBatch(connection, { bucket, name }, page, signal);
+    // Single requests are retried, and fail with a specific error.
+    for (let next = 0; next < failed.length; next += CONCURRENT_REMOVALS)
+      await Promise.all(failed.slice(next, next + CONCURRENT_REMOVALS).map(removeOne));
+  }
+}
+
+/** @returns keys that could not be removed; all of them if the store rejects the request. */
+async function removeBatch(
+  connection: S3Connection,
+  { bucket, name }: { readonly bucket: string; readonly name: string },
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+  const createCommand = (sdk: Sdk): DeleteObjectsCommand => {
+    const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
+    // Send an MD5 instead of the SDK's CRC, which older stores do not accept.
+    command.middlewareStack.add(
+      (next) => (args) => {
+        const request = args.request as { body: string; headers: Record<string, string> };
+        for (const header of Object.keys(request.headers))
+          if (/checksum/i.test(header)) delete request.headers[header];
+        request.headers['content-md5'] = md5Digest(Buffer.from(request.body)).toString('base64');
+        return next(args);
+      },
+      { step: 'build', priority: 'low', name: 'withMd5' },
+    );
+    return command;
+  };
+  try {
+    const { Errors = [] } = await connection.send(name, createCommand, { signal, writes: true });
+    return Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
+  } catch (error) {
+    if (error instanceof TickhaulError && error.code === 'rejected') return keys;
+    throw error;
+  }
 }

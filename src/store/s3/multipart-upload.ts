@@ -3,14 +3,56 @@ import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { onAbort, rejectOnAbort } from '../../base/wait.js';
 import type { StoredVersion } from '../files.js';
-import { md5Digest, multipartEtag, normalizeEtag } from './etag.js';
-import type { ObjectStore, ObjectUpload } from './object-store.js';
-import { choosePartBytes, MAX_PARTS, type PartBufferPool } from './part-buffer-pool.js';
-import type { S3Connection } from './s3-connection.js';
+import {
+  md5Digest,
+  multipartEtag,
+  normalizeEtag,
+  type ObjectStore,
+  type ObjectUpload,
+} from './object-store.js';
+import type { S3Connection, Sdk, SendOnce } from './s3-connection.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
+/** Limit of S3 for the parts of one upload. */
+export const MAX_PARTS = 10_000;
+/** Usual size of a part; larger objects need larger parts. S3 requires at least 5 MiB. */
+export const PART_BYTES = 6 * 1024 * 1024;
+/** Memory used by an upload: one part that is sent, one that is filled. */
+export const UPLOAD_MEMORY_BYTES = 2 * PART_BYTES;
+const PART_STEP_BYTES = 1024 * 1024;
+const MAX_PART_BYTES = 5 * 1024 ** 3;
+
+/** Number of buffers kept for reuse, which is cheaper than allocating and clearing memory. */
+const MAX_SPARE_BUFFERS = 20;
+
+/** Buffers of parts that are filled or sent. The callers limit how many are in use at once. */
+export class PartBufferPool {
+  readonly #spare: Buffer[] = [];
+
+  acquire(bytes: number): Buffer {
+    return (bytes === PART_BYTES ? this.#spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(bytes);
+  }
+
+  /** Call it only once the buffer is no longer in use. */
+  release(buffer: Buffer): void {
+    if (buffer.length === PART_BYTES && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(buffer);
+  }
+}
+
+/**
+ * Size of all parts of an upload except the last. Some stores (R2) require equal sizes.
+ * @param bytes size of the object; if undefined, it may be as large as parts of the usual size allow.
+ * @throws TickhaulError `disk` for an object larger than S3 supports.
+ */
+export function choosePartBytes(bytes: number | undefined): number {
+  const minBytes = Math.ceil((bytes ?? 0) / MAX_PARTS);
+  const size = Math.max(PART_BYTES, Math.ceil(minBytes / PART_STEP_BYTES) * PART_STEP_BYTES);
+  if (size <= MAX_PART_BYTES) return size;
+  throw new TickhaulError('disk', `an object of ${bytes} bytes is larger than an object store supports`);
+}
+
 export interface UploadContext {
-  readonly connect: () => Promise<S3Connection>;
+  readonly connection: S3Connection;
   /** The bucket of the object. */
   readonly store: Pick<ObjectStore, 'put' | 'head' | 'get' | 'abortUpload'>;
   readonly target: { readonly Bucket: string; readonly Key: string };
@@ -133,7 +175,7 @@ export class MultipartObjectUpload implements ObjectUpload {
   }
 
   async #send(body: Buffer): Promise<void> {
-    const { connect, target, name } = this.#context;
+    const { connection, target, name } = this.#context;
     if (this.#sent.length === MAX_PARTS) {
       const limit = formatSize(MAX_PARTS * this.#partSize);
       throw new TickhaulError('rejected', `${name}: is larger than ${limit}, although no size was announced`);
@@ -141,7 +183,6 @@ export class MultipartObjectUpload implements ObjectUpload {
     this.#id ??= this.#create();
     const { signal } = this.#stop;
     const UploadId = await rejectOnAbort(this.#id, signal);
-    const { sdk, send } = await connect();
     const md5 = md5Digest(body);
     const part = {
       ...target,
@@ -150,31 +191,30 @@ export class MultipartObjectUpload implements ObjectUpload {
       Body: body,
       ContentMD5: md5.toString('base64'),
     };
-    const { ETag = `"${md5.toString('hex')}"` } = await send(
-      { name, signal, writes: true },
-      (client, options) => client.send(new sdk.UploadPartCommand(part), options),
+    const { ETag = `"${md5.toString('hex')}"` } = await connection.send(
+      name,
+      (sdk) => new sdk.UploadPartCommand(part),
+      { signal, writes: true },
     );
     this.#sent.push({ md5, bytes: body.length, etag: ETag });
   }
 
   async #create(): Promise<string> {
-    const { connect, target, name } = this.#context;
-    const { sdk, send } = await connect();
-    return send({ name, signal: this.#creationAbort.signal, writes: true }, async (client, options) => {
-      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
-      if (UploadId !== undefined) return UploadId;
-      throw new TickhaulError('bad_answer', `${name}: the store created an upload without an id`);
-    });
+    const { connection, target, name } = this.#context;
+    const options = { signal: this.#creationAbort.signal, writes: true };
+    const create = (sdk: Sdk) => new sdk.CreateMultipartUploadCommand(target);
+    const { UploadId } = await connection.send(name, create, options);
+    if (UploadId !== undefined) return UploadId;
+    throw new TickhaulError('bad_answer', `${name}: the store created an upload without an id`);
   }
 
   async #completeParts(): Promise<string> {
-    const { connect, target, name } = this.#context;
-    const { sdk, send } = await connect();
+    const { connection, target, name } = this.#context;
     const Parts = this.#sent.map(({ etag }, at) => ({ PartNumber: at + 1, ETag: etag }));
-    return send({ name, signal: this.#stop.signal, writes: true }, async (client, options) => {
+    const complete = async (send: SendOnce, sdk: Sdk): Promise<string> => {
       const upload = { ...target, UploadId: await this.#id, MultipartUpload: { Parts } };
       try {
-        const response = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
+        const response = await send(new sdk.CompleteMultipartUploadCommand(upload));
         const etag = normalizeEtag(response.ETag);
         if (etag !== undefined) return etag;
         throw new TickhaulError(
@@ -187,7 +227,8 @@ export class MultipartObjectUpload implements ObjectUpload {
         if (etag === undefined) throw error;
         return etag;
       }
-    });
+    };
+    return connection.attempt(name, complete, { signal: this.#stop.signal, writes: true });
   }
 
   /** The ETag of the object under the key, if it consists of the sent parts. */

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { normalizeEtag } from './etag.js';
-import type { ByteRange } from './object-store.js';
-import type { S3Connection } from './s3-connection.js';
+import { type ByteRange, normalizeEtag } from './object-store.js';
+import type { S3Connection, Sdk, SendOnce } from './s3-connection.js';
 import { createStoreGaveUpError } from './s3-errors.js';
 
 export interface ObjectReadContext {
@@ -79,9 +78,9 @@ async function openRange(
 ): Promise<RangeResponse | undefined> {
   const isWhole = start === 0 && end === undefined;
   const Range = `bytes=${start}-${end === undefined ? '' : end - 1}`;
-  const command = new connection.sdk.GetObjectCommand({ ...target, ...(!isWhole && { Range }) });
-  return connection.send({ name, signal }, async (client, options) => {
-    const response = await client.send(command, options).catch((error: unknown) => {
+  const open = async (send: SendOnce, sdk: Sdk): Promise<RangeResponse | undefined> => {
+    const command = new sdk.GetObjectCommand({ ...target, ...(!isWhole && { Range }) });
+    const response = await send(command).catch((error: unknown) => {
       if (isPastTheEnd(error)) return undefined;
       throw error;
     });
@@ -94,7 +93,8 @@ async function openRange(
       throw new TickhaulError('bad_answer', `${name}: the store sent another range than requested`);
     }
     return { etag: normalizeEtag(ETag), total: Number(total), body: Body };
-  });
+  };
+  return connection.attempt(name, open, { signal });
 }
 
 function isPastTheEnd(error: unknown): boolean {

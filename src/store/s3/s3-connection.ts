@@ -1,5 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type {
+  $Command,
+  S3Client,
+  S3ClientConfig,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes,
+} from '@aws-sdk/client-s3';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import { loadOptionalPackage } from '../../base/load-optional-package.js';
@@ -24,40 +31,83 @@ const MAX_WAIT_MS = 60_000;
 /** Used if no region is configured: stores without regions accept it, and AWS responds with the right one. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** Description of a request, and options for retries. */
-export interface S3Request {
-  /** `s3://bucket` or `s3://bucket/key`, for messages. */
-  readonly name: string;
+export interface S3RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly isFirst?: boolean | undefined;
   /** Whether it changes stored data. */
   readonly writes?: boolean | undefined;
 }
 
-/** The SDK's client, with retries and error conversion. */
+/** Any command of the SDK. */
+type S3Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
+  Input,
+  Output,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>;
+
+/** Sends a command once, and resolves to its response. Throws errors of the SDK. */
+export type SendOnce = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  command: S3Command<Input, Output>,
+) => Promise<Output>;
+
+/** The SDK's client, with retries and error conversion. Only the first request loads the SDK. */
 export interface S3Connection {
-  readonly sdk: Sdk;
   /**
-   * Sends a request, with retries.
-   * @throws TickhaulError as in `s3-errors.ts`; the abort reason.
+   * Sends a command, with retries.
+   * @param name `s3://bucket` or `s3://bucket/key`, for messages.
+   * @throws TickhaulError as in `s3-errors.ts`; usage error if the SDK is not installed; the abort reason.
    */
-  send<T>(request: S3Request, send: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T>;
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    name: string,
+    command: (sdk: Sdk) => S3Command<Input, Output>,
+    options?: S3RequestOptions,
+  ): Promise<Output>;
+  /** Like `send`, for an attempt that judges the response or the error itself. */
+  attempt<T>(
+    name: string,
+    work: (send: SendOnce, sdk: Sdk) => Promise<T>,
+    options?: S3RequestOptions,
+  ): Promise<T>;
   close(): void;
 }
 
-interface SendOptions {
-  readonly abortSignal?: AbortSignal;
+/** Creates a connection that opens its client with the first request. */
+export function openS3Connection(settings: StoreSettings): S3Connection {
+  let opened: Promise<OpenClient> | undefined;
+  const attempt: S3Connection['attempt'] = async (name, work, options = {}) => {
+    opened ??= openClient(settings);
+    return attemptWithRetries(await opened, settings, name, work, options);
+  };
+  return {
+    attempt,
+    send: (name, command, options) => attempt(name, (send, sdk) => send(command(sdk)), options),
+    close() {
+      opened?.then(({ close }) => close()).catch(() => {});
+    },
+  };
+}
+
+interface OpenClient {
+  readonly sdk: Sdk;
+  readonly client: S3Client;
+  readonly credentials: CredentialSource;
+  /** Redacted in messages. */
+  readonly secrets: Secrets;
+  /** Aborted by `close`. */
+  readonly closed: AbortSignal;
+  close(): void;
 }
 
 /**
  * Loads the SDK and creates a client, without sending a request.
  * @throws usage error if the SDK is not installed.
  */
-export async function openS3Connection(settings: StoreSettings): Promise<S3Connection> {
+async function openClient(settings: StoreSettings): Promise<OpenClient> {
   const { endpoint } = settings;
   if (endpoint !== undefined && !isAddress(endpoint)) throw createEndpointError(endpoint);
   const sdk = loadSdk();
-  const secrets = new Secrets();
   const logSender = settings.logsRequests === true ? openRequestLogSender() : undefined;
   const handler = createS3RequestHandler({
     proxies: readProxySettings(settings.proxyVariables ?? {}),
@@ -66,49 +116,58 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
   });
   const client = await createS3Client(sdk, settings, handler);
   const credentials = openCredentials(() => client.config.credentials(), settings.stallTimeoutMs);
-  const closed = new AbortController();
-  setMaxListeners(0, closed.signal);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   return {
     sdk,
-    async send({ name, signal, isFirst = false, writes = false }, send) {
-      // All requests of a run listen to the same signal.
-      if (signal) setMaxListeners(0, signal);
-      let stalls = 0;
-      let attempts = 0;
-      const sendOnce = async () => {
-        attempts++;
-        try {
-          // Reject on abort as well, since a source of credentials may not respond.
-          const response = registerSecrets(credentials, secrets).then(() =>
-            send(client, signal ? { abortSignal: signal } : {}),
-          );
-          return await (signal ? rejectOnAbort(response, signal) : response);
-        } catch (error) {
-          if (signal?.aborted) throw abortReason(signal);
-          throw toS3Error(error, { name, secrets, writes });
-        }
-      };
-      try {
-        return await withRetries(sendOnce, {
-          maxAttempts: isFirst ? MAX_FIRST_ATTEMPTS : (settings.maxAttempts ?? MAX_ATTEMPTS),
-          maxWaitMs: MAX_WAIT_MS,
-          signal: signal ?? closed.signal,
-          mayRetry: (error) =>
-            !closed.signal.aborted && (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
-        });
-      } catch (error) {
-        throw error instanceof TickhaulError && judgeError(error).canRepeatRequest && !signal?.aborted
-          ? createStoreGaveUpError(error, name, attempts, hostAdvice(error, settings))
-          : error;
-      }
-    },
+    client,
+    credentials,
+    secrets: new Secrets(),
+    closed: closing.signal,
     close() {
-      closed.abort();
+      closing.abort();
       credentials.close();
       client.destroy();
       logSender?.close();
     },
   };
+}
+
+async function attemptWithRetries<T>(
+  { sdk, client, credentials, secrets, closed }: OpenClient,
+  settings: StoreSettings,
+  name: string,
+  work: (send: SendOnce, sdk: Sdk) => Promise<T>,
+  { signal, isFirst = false, writes = false }: S3RequestOptions,
+): Promise<T> {
+  // All requests of a run listen to the same signal.
+  if (signal) setMaxListeners(0, signal);
+  let stalls = 0;
+  let attempts = 0;
+  const send: SendOnce = (command) => client.send(command, signal ? { abortSignal: signal } : {});
+  const attemptOnce = async (): Promise<T> => {
+    attempts++;
+    try {
+      // Reject on abort as well, since a source of credentials may not respond.
+      const response = registerSecrets(credentials, secrets).then(() => work(send, sdk));
+      return await (signal ? rejectOnAbort(response, signal) : response);
+    } catch (error) {
+      if (signal?.aborted) throw abortReason(signal);
+      throw toS3Error(error, { name, secrets, writes });
+    }
+  };
+  try {
+    return await withRetries(attemptOnce, {
+      maxAttempts: isFirst ? MAX_FIRST_ATTEMPTS : (settings.maxAttempts ?? MAX_ATTEMPTS),
+      maxWaitMs: MAX_WAIT_MS,
+      signal: signal ?? closed,
+      mayRetry: (error) => !closed.aborted && (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
+    });
+  } catch (error) {
+    throw error instanceof TickhaulError && judgeError(error).canRepeatRequest && !signal?.aborted
+      ? createStoreGaveUpError(error, name, attempts, hostAdvice(error, settings))
+      : error;
+  }
 }
 
 /** The SDK puts the bucket before the host name, which few self-hosted stores support. */
@@ -172,7 +231,7 @@ const WARNING_VARIABLE = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
  * Loading takes 0.15 s and 25 MB, so it happens only if `s3://` is used.
  * @throws usage error if it is not installed.
  */
-export function loadSdk(): Sdk {
+function loadSdk(): Sdk {
   return loadOptionalPackage('an object store', PACKAGE, (require) => require('@aws-sdk/client-s3') as Sdk);
 }
 

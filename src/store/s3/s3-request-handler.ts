@@ -6,8 +6,12 @@ import { describeFrontRefusal, findPageTitle, isFrontRefusal } from '../../http/
 import { createHttpAgents } from '../../http/http-agents.js';
 import { toNetworkError } from '../../http/network-error.js';
 import type { ProxySettings } from '../../http/proxy-settings.js';
-import { type RequestLog, startRequestLog } from '../../http/request-log.js';
-import { type HttpResponse, sendHttpRequest } from '../../http/send-http-request.js';
+import {
+  type HttpResponse,
+  type RequestLog,
+  sendHttpRequest,
+  startRequestLog,
+} from '../../http/send-http-request.js';
 import { readBody } from '../../http/watched-body.js';
 
 /** A request signed by the SDK. */

@@ -95,7 +95,7 @@ test('a sign-in, calls and a logout print and store what they should, and no sec
   const changed = JSON.parse((await run(...call, `@${dir}/data.json`)).stdout) as { name: string };
   assert.equal(changed.name, 'Jo');
   const wrong = await run(...call, '{"name":5}');
-  assert.deepEqual([wrong.exitCode, wrong.stdout], [2, '']);
+  assert.deepEqual([wrong.exitCode, wrong.stdout], [3, '']);
   const done = await run('account', 'call', 'deactivateApiKey', '--data', '{"keyId":"key_2"}');
   assert.deepEqual([done.exitCode, done.stdout], [0, '']);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginEvent } from '../../../src/account/login-events.js';
+import type { LoginEvent } from '../../../src/account/claim-identity.js';
 import { createLoginReporter, type LoginOutput } from '../../../src/cli/output/login-reporter.js';
 import { createSink } from './sink.js';
 

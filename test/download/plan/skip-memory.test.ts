@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createSkipMemory } from '../../../src/download/plan/skip-memory.js';
+import { createSkipMemory } from '../../../src/download/plan/create-download-plan.js';
 
 test('remembers exactly the indexes that were added', () => {
   fc.assert(

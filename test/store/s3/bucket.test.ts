@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
-import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
-import { openBucketDestination } from '../../../src/store/s3/bucket-destination.js';
-import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
+import { abortOldUploads, openBucketDestination } from '../../../src/store/s3/bucket-destination.js';
+import { PART_BYTES } from '../../../src/store/s3/multipart-upload.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
-import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
@@ -115,11 +113,10 @@ storeTest('aborts own uploads that have been unfinished for a day', async (t) =>
   const uploads = keys.map((key) => store.upload(key));
   // The first part of each is stored before the second is sent.
   for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_BYTES + 1));
-  const data = new DataPrefix(store, parseBucketAddress(`s3://${bucket.name}/p`));
   const hours = (count: number): number => Date.now() + count * 3_600_000;
-  await data.abortOldUploads(hours(20), undefined);
+  await abortOldUploads(store, 'p/', hours(20), undefined);
   assert.deepEqual(await bucket.uploads(), keys);
-  await data.abortOldUploads(hours(30), undefined);
+  await abortOldUploads(store, 'p/', hours(30), undefined);
   assert.deepEqual(await bucket.uploads(), keys.slice(2));
   await Promise.all(uploads.map((upload) => upload.abort()));
 });

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../../base/errors.js';
 import { collectBytes } from '../../../base/memory.js';
 import { Semaphore } from '../../../base/semaphore.js';
-import { splitLines } from '../../manifest/split-lines.js';
+import { splitLines } from '../../manifest/manifest-line.js';
 import { undefinedIfMissing } from '../../read-write-at.js';
 import {
   isBase,

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { describeSkippedLines, type SkippedLines } from '../../manifest/manifest-line.js';
-import { splitLines } from '../../manifest/split-lines.js';
+import { describeSkippedLines, type SkippedLines, splitLines } from '../../manifest/manifest-line.js';
 import { undefinedIfMissing } from '../../read-write-at.js';
 import type { StoredObject } from '../object-store.js';
 import { isBase, type ManifestLocation, type NamedObject } from './manifest-objects.js';

@@ -1,4 +1,5 @@
 import { Semaphore } from '../../../base/semaphore.js';
+import { createDeferred, type Deferred } from '../../../base/wait.js';
 import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
 import { type ManifestLocation, segmentName } from './manifest-objects.js';
 
@@ -12,8 +13,7 @@ const CONCURRENT_PUTS = 8;
 interface SegmentBatch {
   readonly month: string;
   readonly lines: string[];
-  readonly written: Promise<void>;
-  readonly resolveWith: (write: Promise<void>) => void;
+  readonly written: Deferred<void>;
 }
 
 /** Writes the records of one run as segments. Records within five seconds form one segment per month. */
@@ -46,12 +46,12 @@ export class SegmentWriter {
 
   /** Resolves when the segment is stored. @throws TickhaulError of the store. */
   append(month: string, line: string): Promise<void> {
-    const batch = this.#batches.get(month) ?? createBatch(month);
+    const batch = this.#batches.get(month) ?? { month, lines: [], written: createDeferred() };
     this.#batches.set(month, batch);
     batch.lines.push(line, '\n');
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
     if (++this.#records >= MAX_RECORDS || this.#shutdownTimer) void this.flush();
-    return batch.written;
+    return batch.written.promise;
   }
 
   /** Writes all buffered records and waits for them. Errors are thrown by `append`. */
@@ -62,12 +62,7 @@ export class SegmentWriter {
     this.#batches = new Map();
     this.#records = 0;
     for (const batch of batches.values()) {
-      const writing = this.#puts.run(() => this.#write(batch));
-      batch.resolveWith(writing);
-      const done = writing.then(
-        () => {},
-        () => {},
-      );
+      const done = this.#puts.run(() => this.#write(batch)).then(batch.written.resolve, batch.written.reject);
       this.#writing.add(done);
       void done.then(() => this.#writing.delete(done));
     }
@@ -99,12 +94,4 @@ export class SegmentWriter {
     await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')), this.#putAbort.signal);
     this.#segments.set(month, (this.#segments.get(month) ?? 0) + 1);
   }
-}
-
-function createBatch(month: string): SegmentBatch {
-  let resolveWith: SegmentBatch['resolveWith'] = () => {};
-  const written = new Promise<void>((resolve) => {
-    resolveWith = resolve;
-  });
-  return { month, lines: [], written, resolveWith };
 }
