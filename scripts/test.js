@@ -19,10 +19,10 @@ import {
 
 process.chdir(join(import.meta.dirname, '..'));
 
-/** Build steps in their order, with what a source file contains that needs the step's output. */
+/** Build steps in their order, with what a source file contains that needs the step's output; the bundle needs all. */
 const BUILD_STEPS = [
-  { script: 'scripts/build-kernel.js', usedBy: /\.wasm'/ },
-  { script: 'scripts/build-pages.js', usedBy: /(?:chart\.json|-page\.txt)'/ },
+  { script: 'scripts/build-kernel.js', usedBy: /\.wasm'|'(?:\.\.\/)*lib[/']/ },
+  { script: 'scripts/build-pages.js', usedBy: /(?:chart\.json|-page\.txt)'|'(?:\.\.\/)*lib[/']/ },
   { script: 'scripts/bundle.js', usedBy: /'(?:\.\.\/)*lib[/']/ },
 ];
 
