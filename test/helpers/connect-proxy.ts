@@ -21,6 +21,8 @@ export async function connectProxy(t: TestContext, refuse?: number): Promise<Con
 export function makeTunnels(server: Server, asked: string[], refuse?: number): void {
   server.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    // The client may reset the connection, also one that was refused.
+    socket.on('error', () => socket.destroy());
     if (refuse !== undefined) return socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
     const [host, port] = String(request.url).split(':');
     const onward = connect(Number(port), host, () => {
@@ -28,6 +30,6 @@ export function makeTunnels(server: Server, asked: string[], refuse?: number): v
       onward.pipe(socket).pipe(onward);
     });
     onward.on('error', () => socket.destroy());
-    return socket.on('error', () => onward.destroy());
+    return socket.on('close', () => onward.destroy());
   });
 }
