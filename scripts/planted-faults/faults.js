@@ -25,7 +25,7 @@ export const FAULTS = [
     name: 'the checksum of an inflated text is not compared',
     file: 'src/integrity/inflate/inflated-text.ts',
     from: 'if (crc !== this.#crc || bytes !== this.#length % 2 ** 32) this.refuse();',
-    to: 'if (bytes !== this.#length % 2 ** 32) this.refuse();',
+    to: 'if (crc < 0 || bytes !== this.#length % 2 ** 32) this.refuse();',
   },
   {
     name: 'bytes are folded to the wrong place',
