@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { listTests, reachableFrom, testsOfChange } from '../test-selection.js';
 import { FAULTS } from './faults.js';
 
@@ -51,8 +51,8 @@ function findFault({ file, from, to }) {
 
 function selectNear(file) {
   if (!ASSEMBLY.test(file)) return testsOfChange([file]);
-  const folder = dirname(file.replace(ASSEMBLY, '')).replace(/^src/, 'test');
-  return listTests().filter((test) => test.startsWith(`${folder}/`));
+  const [, module] = file.split('/');
+  return listTests().filter((test) => test.startsWith(`test/${module}/`));
 }
 
 function reaches(test, file) {
