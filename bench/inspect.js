@@ -13,7 +13,7 @@ import { table } from './lib/table.js';
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const { dataPage, dictionaryPage, endlessRun, hostileParquet } = await fromTests(
-  'inspect/hostile-parquet.js',
+  'describe/hostile-parquet.js',
 );
 
 const MAX_SECONDS = 10;

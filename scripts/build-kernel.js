@@ -15,18 +15,18 @@ const SHARED = `${IMPORTED} --enable threads --sharedMemory --maximumMemory 1638
 /** Names of outputs are unique in the project, since the bundle has them in one folder. */
 const KERNELS = [
   {
-    source: 'src/integrity/assembly/line-counter.ts',
-    output: 'dist/src/integrity/line-counter.wasm',
+    source: 'src/gzip/assembly/line-counter.ts',
+    output: 'dist/src/gzip/line-counter.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/integrity/inflate/assembly/inflate-kernel.ts',
-    output: 'dist/src/integrity/inflate/inflate-kernel.wasm',
+    source: 'src/gzip/inflate/assembly/inflate-kernel.ts',
+    output: 'dist/src/gzip/inflate/inflate-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/integrity/inflate/assembly/token-kernel.ts',
-    output: 'dist/src/integrity/inflate/token-kernel.wasm',
+    source: 'src/gzip/inflate/assembly/token-kernel.ts',
+    output: 'dist/src/gzip/inflate/token-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },
   {
@@ -87,8 +87,8 @@ const KERNELS = [
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
-  'src/integrity/assembly',
-  'src/integrity/inflate/assembly',
+  'src/gzip/assembly',
+  'src/gzip/inflate/assembly',
   'src/format/kernel/assembly',
   'src/format/compression/assembly',
   'src/market/kernel/assembly',

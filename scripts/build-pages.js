@@ -22,9 +22,9 @@ function bundled(path) {
 }
 
 const chart = { script: uplot('uPlot.iife.min.js'), style: uplot('uPlot.min.css') };
-writeFileSync(pathOf('dist/src/page/chart.json'), JSON.stringify(chart));
+writeFileSync(pathOf('dist/src/base/page/chart.json'), JSON.stringify(chart));
 for (const [page, script] of [
-  ['coverage/page', 'coverage-page.txt'],
+  ['describe/coverage/page', 'coverage-page.txt'],
   ['server/page', 'server-page.txt'],
 ]) {
   writeFileSync(pathOf(`dist/src/${page}/${script}`), bundled(`dist/src/${page}/browser/main.js`));

@@ -12,7 +12,7 @@ const STEPS = [
   { name: 'kills', command: [TESTS, 'cli/replay/killed'], env: { KILLS: '100' } },
   { name: 'queue', command: [TESTS, 'cli/fleet/fault-run'], env: { SLICES: '10000' } },
   { name: 'simulation', command: [TESTS, 'fleet/simulation'], env: { FULL: '1' } },
-  { name: 'answers', command: ['dist/test/feeds/same-answer.test.js'], env: { ROUNDS: '1000' } },
+  { name: 'answers', command: ['dist/test/raw-feeds/same-answer.test.js'], env: { ROUNDS: '1000' } },
   { name: 'node-versions', command: [TESTS, 'cli/node-versions'], env: { NODE_VERSIONS: '22,24' } },
   { name: 'zip64', command: [TESTS, 'export/hftbacktest/write-npz'], env: { NPZ_BLOCKS: '4100' } },
   { name: 'planted-faults', command: ['scripts/planted-faults/run.js'], env: {} },

@@ -1,6 +1,6 @@
 // Builds what the selected tests need, and runs them.
 //   npm test                                  all tests
-//   npm test -- test/dataset/day.test.ts      these files, or all whose path contains the argument
+//   npm test -- test/day-files/day.test.ts      these files, or all whose path contains the argument
 //   npm test -- --changed [commit]            the nearest tests of what has changed since a commit (default: HEAD)
 //   npm test -- --services                    the files with tests that need a service, such as Redis
 //   npm test -- --bare                        all tests, as on a machine without these services

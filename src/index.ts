@@ -1,12 +1,27 @@
 /** tickhaul as a library: what the commands do, with options in the place of flags (docs/reference/library.md). */
 
 export type { ErrorCode, FileError } from './base/errors.js';
+export type { LayoutFile, LayoutFunction } from './day-files/layout.js';
 export type {
   CoverageDocument,
   DayRangeJson as DayRange,
   SeriesJson as Series,
-} from './coverage/coverage-document.js';
-export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
+} from './describe/coverage/coverage-document.js';
+export type {
+  AuditedDay,
+  ContentResult,
+  DayCondition,
+  RowPlace,
+  TimeStretch,
+} from './events/audited-day.js';
+export type {
+  DayJson as DayEvent,
+  FileJson as FileEvent,
+  FindingJson as FindingEvent,
+  JobJson as JobSummary,
+  PlanJson as PlanEvent,
+  SummaryJson as Summary,
+} from './events/json-events.js';
 export type {
   AuditOptions,
   ConvertOptions,
@@ -37,18 +52,3 @@ export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
 export type { Message } from './market/messages.js';
 export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';
-export type {
-  AuditedDay,
-  ContentResult,
-  DayCondition,
-  RowPlace,
-  TimeStretch,
-} from './run/audited-day.js';
-export type {
-  DayJson as DayEvent,
-  FileJson as FileEvent,
-  FindingJson as FindingEvent,
-  JobJson as JobSummary,
-  PlanJson as PlanEvent,
-  SummaryJson as Summary,
-} from './run/json-events.js';

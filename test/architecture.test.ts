@@ -15,7 +15,7 @@ const FORMATS = OUTPUT_FORMAT_CHOICES.join('|');
 
 /** Modules and their layers, from the table in docs/architecture.md. */
 const LAYERS: ReadonlyMap<string, number> = new Map(
-  [...MAP.matchAll(/^\|\s*(\d)\s*\|([^|]*)\|/gm)].flatMap(([, layer, modules = '']) =>
+  [...MAP.matchAll(/^\|\s*(\d+)\s*\|([^|]*)\|/gm)].flatMap(([, layer, modules = '']) =>
     [...modules.matchAll(/`([^`]+)`/g)].map(([, module = '']) => [module, Number(layer)] as const),
   ),
 );

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readSyncJobs } from '../src/commands/config/read-sync-jobs.js';
-import { parseConfig } from '../src/config/parse-config.js';
-import { fnv1a } from '../src/dataset/shard.js';
-import { filterKeys } from '../src/feeds/feed-filters.js';
+import { fnv1a } from '../src/day-files/shard.js';
+import { readSyncJobs } from '../src/operations/config/read-sync-jobs.js';
+import { parseConfig } from '../src/options/parse-config.js';
+import { filterKeys } from '../src/raw-feeds/feed-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -19,7 +19,7 @@ export function fromTests(path) {
 export async function engineOf({ kind, path, format, compression }) {
   const { createBatchKernel, createOutputOptions, OUTPUT_FORMATS } =
     await fromDist('format/output-formats.js');
-  const { dataTypeColumns } = await fromDist('dataset/data-types.js');
+  const { dataTypeColumns } = await fromDist('day-files/data-types.js');
   const schema = dataTypeColumns(kind.type);
   const options = createOutputOptions(format, { compression });
   const kernel = await createBatchKernel({ source: path, schema, options });

@@ -62,7 +62,7 @@ async function inOneThread(job) {
 }
 
 async function read(path, onText) {
-  const { readSource } = await fromDist('integrity/read-source.js');
+  const { readSource } = await fromDist('gzip/read-source.js');
   await readSource(path, { onText });
 }
 

@@ -23,13 +23,13 @@ export const FAULTS = [
   },
   {
     name: 'the checksum of an inflated text is not compared',
-    file: 'src/integrity/inflate/inflated-text.ts',
+    file: 'src/gzip/inflate/inflated-text.ts',
     from: 'if (crc !== this.#crc || bytes !== this.#length % 2 ** 32) this.refuse();',
     to: 'if (crc < 0 || bytes !== this.#length % 2 ** 32) this.refuse();',
   },
   {
     name: 'bytes are folded to the wrong place',
-    file: 'src/integrity/assembly/crc-fold.ts',
+    file: 'src/gzip/assembly/crc-fold.ts',
     from: 'const SECOND: usize = 2181;',
     to: 'const SECOND: usize = 2180;',
   },
@@ -61,13 +61,13 @@ export const FAULTS = [
   },
   {
     name: 'one retry too few',
-    file: 'src/transfer/retry-policy.ts',
+    file: 'src/http/retry-policy.ts',
     from: 'if (failedAttempts > Math.min(retries, maxRetries)) throw cause;',
     to: 'if (failedAttempts >= Math.min(retries, maxRetries)) throw cause;',
   },
   {
     name: "the service's Retry-After is not waited for",
-    file: 'src/transfer/retry-policy.ts',
+    file: 'src/http/retry-policy.ts',
     from: 'Math.max(cause.retryAfterMs ?? 0, retryDelayMs',
     to: 'Math.min(cause.retryAfterMs ?? 0, retryDelayMs',
   },

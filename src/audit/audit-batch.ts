@@ -1,10 +1,10 @@
-import { findDataType } from '../dataset/data-types.js';
-import { US_PER_DAY } from '../dataset/day.js';
+import { findDataType } from '../day-files/data-types.js';
+import { US_PER_DAY } from '../day-files/day.js';
+import type { ContentResult, RowPlace } from '../events/audited-day.js';
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-cells.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import { toDictionary } from '../market/lines/line-parts.js';
-import type { ContentResult, RowPlace } from '../run/audited-day.js';
 import { type BatchRows, EMPTY_FLAG, IdNumbers, readTextCodes } from './batch-rows.js';
 import { BookStates, ChangeStates, createRowStates, type StateSource } from './book-states.js';
 

@@ -1,5 +1,5 @@
-import type { DayFile } from '../dataset/day-file.js';
-import { type FilesWithSettings, readRows } from '../rows/read-rows.js';
+import { type FilesWithSettings, readRows } from '../convert/rows/read-rows.js';
+import type { DayFile } from '../day-files/day-file.js';
 import { statSource } from '../store/stat-source.js';
 import { type AuditedContent, contentVersion, type RowAuditResult } from './audit-record.js';
 import type { CheckThresholds } from './content-check.js';

@@ -1,5 +1,5 @@
 import { parseShallowJson } from '../base/json-depth.js';
-import type { FileContentFacts } from '../run/audited-day.js';
+import type { FileContentFacts } from '../events/audited-day.js';
 import type { StoredFileInfo } from '../store/files.js';
 import { type CheckThresholds, DEFAULT_THRESHOLDS, type RecordedResult } from './content-check.js';
 import { CONTENT_CHECKS } from './content-checks.js';

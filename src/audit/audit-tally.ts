@@ -1,8 +1,8 @@
 import { ERROR_TABLE, type TickhaulError, toFileError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import type { AuditedDay, DayCondition } from '../run/audited-day.js';
-import type { RunSummary } from '../run/run-events.js';
-import { runExitCode } from '../run/run-tally.js';
+import type { AuditedDay, DayCondition } from '../events/audited-day.js';
+import type { RunSummary } from '../events/run-events.js';
+import { runExitCode } from '../events/run-tally.js';
 import { findFailedChecks } from './judge-day.js';
 
 /** Counts the conditions of days and computes the exit code of an audit. */

@@ -1,4 +1,4 @@
-import type { ContentResult, RowPlace } from '../run/audited-day.js';
+import type { ContentResult, RowPlace } from '../events/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
 
 /** Thresholds of the checks. A record with other thresholds is not used. */

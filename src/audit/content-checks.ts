@@ -1,5 +1,5 @@
-import { findDataType, hasColumn, isNeverEmpty } from '../dataset/data-types.js';
-import { US_PER_DAY } from '../dataset/day.js';
+import { findDataType, hasColumn, isNeverEmpty } from '../day-files/data-types.js';
+import { US_PER_DAY } from '../day-files/day.js';
 import { type AuditBatch, RowCounter } from './audit-batch.js';
 import { EMPTY_FLAG, OTHER_CODE } from './batch-rows.js';
 import { badNumber } from './checks/bad-number.js';

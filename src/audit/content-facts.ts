@@ -1,4 +1,4 @@
-import type { FileContentFacts, LatencySummary } from '../run/audited-day.js';
+import type { FileContentFacts, LatencySummary } from '../events/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
 
 /** Collects the facts about a file's content that are no checks. */

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
-import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
-import { dayFileName } from '../dataset/layout.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../day-files/day-file.js';
+import { dayFileName } from '../day-files/layout.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../store/files.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../store/location.js';

@@ -1,6 +1,6 @@
-import { formatDay, parseDay, US_PER_DAY } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
-import type { AuditedDay, ContentResult } from '../run/audited-day.js';
+import { formatDay, parseDay, US_PER_DAY } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { AuditedDay, ContentResult } from '../events/audited-day.js';
 import type { AuditRecord } from './audit-record.js';
 import { gap, limitGaps } from './checks/gap.js';
 import type { AuditedFile, CheckThresholds, RecordedGap, SeriesFacts } from './content-check.js';

@@ -1,13 +1,13 @@
 import type { TickhaulError } from '../base/errors.js';
-import type { Day } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
 import {
   createSeriesFilter,
   isRestrictive,
   type RequestedSeries,
   resolveSeries,
-} from '../dataset/series-filter.js';
-import { createShardTest, type Shard } from '../dataset/shard.js';
+} from '../day-files/series-filter.js';
+import { createShardTest, type Shard } from '../day-files/shard.js';
 import type { StoredFileInfo } from '../store/files.js';
 
 /** A file to audit. */

@@ -1,7 +1,7 @@
-import { LEADING_COLUMNS } from '../dataset/data-types.js';
-import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
-import { type Day, formatDay, msToDay, US_PER_DAY } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { LEADING_COLUMNS } from '../day-files/data-types.js';
+import { toDatasetSymbol } from '../day-files/dataset-symbol.js';
+import { type Day, formatDay, msToDay, US_PER_DAY } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
 import type { Batch, Schema } from '../format/batch.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { ColumnMemory } from '../format/kernel/column-memory.js';

@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { CodeReason } from '../account/claim-identity.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
-import { decodeText } from '../commands/read-user-file.js';
+import { decodeText } from '../operations/read-user-file.js';
 import type { CliHost } from './arguments/command.js';
 
 const POLL_INTERVAL_MS = 250;

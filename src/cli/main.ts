@@ -1,9 +1,9 @@
 import { isatty } from 'node:tty';
 import { ERROR_TABLE, type ErrorCode, TickhaulError, toDiskError } from '../base/errors.js';
 import { Secrets } from '../base/secrets.js';
-import { readProcessHost } from '../commands/command-host.js';
-import { toJsonLine, toSummaryJson } from '../run/json-events.js';
-import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
+import { toJsonLine, toSummaryJson } from '../events/json-events.js';
+import { createFailedSummary, type RunFailure, toRunFailure } from '../events/run-failure.js';
+import { readProcessHost } from '../operations/command-host.js';
 import { type CliHost, type CommandArgs, type CommandOutline, commandName } from './arguments/command.js';
 import { findNamedCommand } from './arguments/find-named-command.js';
 import { createFirstScreen } from './arguments/first-screen.js';
@@ -95,7 +95,7 @@ async function runWords(words: readonly string[], bugs: BugReporter, leave: Exit
   const { command, args } = parsed;
   const host = createCliHost(words, args, bugs, listenToSignals(leave, command));
   // Loaded here, since help needs no command's modules.
-  const { expandHomeInArgs } = await import('../commands/arguments/expand-home.js');
+  const { expandHomeInArgs } = await import('../operations/arguments/expand-home.js');
   return command.run(expandHomeInArgs(args, host.home), host);
 }
 

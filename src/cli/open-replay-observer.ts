@@ -1,7 +1,7 @@
-import { readBooleanFlag, readTextFlag } from '../commands/arguments/read-arguments.js';
-import type { ReplayObserver } from '../commands/replay-run.js';
+import type { RunEvent } from '../events/run-events.js';
 import type { WrittenCounts } from '../market/lines/line-sink.js';
-import type { RunEvent } from '../run/run-events.js';
+import { readBooleanFlag, readTextFlag } from '../operations/arguments/read-arguments.js';
+import type { ReplayObserver } from '../operations/replay-run.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 import { formatNote, formatPause, formatWarning } from './output/format-events.js';
 import { createMinutesLine } from './output/run/minutes-line.js';

@@ -3,7 +3,7 @@ import { platform, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secrets } from '../base/secrets.js';
 import { VERSION } from '../base/version.js';
-import { createBugError, isBug } from '../run/run-failure.js';
+import { createBugError, isBug } from '../events/run-failure.js';
 
 export interface BugContext {
   readonly env: Readonly<Record<string, string | undefined>>;

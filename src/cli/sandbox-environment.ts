@@ -1,4 +1,4 @@
-import { withoutKeys } from '../commands/settings.js';
+import { withoutKeys } from '../operations/settings.js';
 import type { Sandbox } from '../sandbox/sandbox-options.js';
 import type { CliHost } from './arguments/command.js';
 

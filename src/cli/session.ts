@@ -1,12 +1,12 @@
-import { readBooleanFlag } from '../commands/arguments/read-arguments.js';
-import type { RunObserver } from '../commands/command-run.js';
+import type { RunSummary } from '../events/run-events.js';
+import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
+import { readBooleanFlag } from '../operations/arguments/read-arguments.js';
+import type { RunObserver } from '../operations/command-run.js';
 import {
   type ServiceSession,
   type SessionOptions,
   withServiceSession as withClient,
-} from '../commands/service-session.js';
-import type { RunSummary } from '../run/run-events.js';
-import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
+} from '../operations/service-session.js';
 import { withRequestLog } from '../store/request-log-channel.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 import { formatNote } from './output/format-events.js';

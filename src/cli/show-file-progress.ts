@@ -1,6 +1,6 @@
 import { namedDescriptor } from '../base/output-target.js';
-import { readBooleanFlag, readTextFlag } from '../commands/arguments/read-arguments.js';
 import type { WrittenCounts } from '../market/lines/line-sink.js';
+import { readBooleanFlag, readTextFlag } from '../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
 /** Whether messages go to a file, rather than to stdout or another descriptor. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { abortReason } from '../base/errors.js';
 import { sanitizeForTerminal } from '../base/text.js';
-import { readBooleanFlag } from '../commands/arguments/read-arguments.js';
+import { readBooleanFlag } from '../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
 /**

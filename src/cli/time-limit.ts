@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { startDeadline } from '../base/wait.js';
-import { readDuration } from '../commands/arguments/read-arguments.js';
+import { readDuration } from '../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
 /** Default time limit of commands that send a few short requests. */

@@ -1,8 +1,8 @@
 import type { AccountContext } from '../account/account-session.js';
 import type { IdentityStore } from '../account/identity-store.js';
 import { parseDuration } from '../base/units.js';
-import { readDuration } from '../commands/arguments/read-arguments.js';
-import { requireFolder, type Settings } from '../commands/settings.js';
+import { readDuration } from '../operations/arguments/read-arguments.js';
+import { requireFolder, type Settings } from '../operations/settings.js';
 import { ACCOUNT_OPTIONS } from '../options/service-options.js';
 import type { CallContext } from '../service/account/json-call.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';

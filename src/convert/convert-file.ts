@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { abortReason } from '../base/errors.js';
 import type { OutputOptions } from '../format/output-format.js';
-import { hashFile } from '../integrity/checksums.js';
-import type { TextSink } from '../integrity/gunzip.js';
-import type { GzipReadOptions } from '../integrity/read-gzip.js';
-import { readSource, toSourceError } from '../integrity/read-source.js';
+import { hashFile } from '../gzip/checksums.js';
+import type { TextSink } from '../gzip/gunzip.js';
+import type { GzipReadOptions } from '../gzip/read-gzip.js';
+import { readSource, toSourceError } from '../gzip/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { createReadAhead } from '../store/read-ahead.js';

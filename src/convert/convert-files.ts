@@ -5,11 +5,11 @@ import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/
 import { secondsSince } from '../base/units.js';
 import { withRetries } from '../base/with-retries.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { describeColumnKeys, type LayoutChoice, parseLayout } from '../dataset/layout.js';
+import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
+import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
+import { createRunTally } from '../events/run-tally.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
-import { createRunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { isSmallRun } from '../store/stat-source.js';

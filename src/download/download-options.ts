@@ -1,11 +1,11 @@
 import type { OutputSelection } from '../convert/output-selection.js';
-import type { SymbolChoice } from '../dataset/dataset-symbol.js';
-import type { DayFile } from '../dataset/day-file.js';
+import type { SymbolChoice } from '../day-files/dataset-symbol.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { PlanStatus } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import type { ComputedType } from '../market/names/message-type-name.js';
 import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/day-file-options.js';
 import type { OptionValues } from '../options/option-values.js';
-import type { PlanStatus } from '../run/run-events.js';
 
 /**
  * The user's selection, as text from flags, environment or a sync job

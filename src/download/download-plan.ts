@@ -1,6 +1,6 @@
 import { secondsSince } from '../base/units.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
-import type { EventSink, RunSummary } from '../run/run-events.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
 import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';

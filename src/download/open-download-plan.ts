@@ -1,5 +1,5 @@
-import type { KeyProblem } from '../run/exit-reasons.js';
-import type { EventSink } from '../run/run-events.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { EventSink } from '../events/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';

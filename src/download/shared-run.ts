@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { KeyProblem } from '../run/exit-reasons.js';
-import type { EventSink } from '../run/run-events.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { EventSink } from '../events/run-events.js';
+import { createTransferPool, type TransferPool } from '../http/transfer-pool.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { RunPlace } from '../store/destination.js';
-import { createTransferPool, type TransferPool } from '../transfer/transfer-pool.js';
 import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { ConvertSetting, DownloadSettings } from './download-options.js';

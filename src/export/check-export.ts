@@ -1,6 +1,6 @@
-import type { Day } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
-import { dayFileName } from '../dataset/layout.js';
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import { dayFileName } from '../day-files/layout.js';
 import type { ExportSetting } from './export-input.js';
 import { compareSources } from './export-source.js';
 import { EXPORT_TARGETS } from './export-targets.js';

@@ -1,5 +1,5 @@
 import { createDeferred } from '../base/wait.js';
-import { GROUPED_SYMBOLS } from '../dataset/dataset-symbol.js';
+import { GROUPED_SYMBOLS } from '../day-files/dataset-symbol.js';
 import type { ExportJob } from './export-target.js';
 
 /** When a job of a run may claim outputs. */

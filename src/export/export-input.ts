@@ -1,9 +1,9 @@
-import type { Day } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
-import type { RequestedSeries } from '../dataset/series-filter.js';
-import type { Shard } from '../dataset/shard.js';
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { RequestedSeries } from '../day-files/series-filter.js';
+import type { Shard } from '../day-files/shard.js';
+import type { EventSink } from '../events/run-events.js';
 import type { ExportTargetName } from '../options/export-options.js';
-import type { EventSink } from '../run/run-events.js';
 import type { StoreSettings } from '../store/files.js';
 import type { ExportContext } from './export-target.js';
 

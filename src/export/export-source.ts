@@ -1,4 +1,4 @@
-import type { DayFile } from '../dataset/day-file.js';
+import type { DayFile } from '../day-files/day-file.js';
 
 /** Advice for a symbol that cannot be exported: `-s` selects, and cannot exclude. */
 export const SELECT_OTHERS = 'select the other symbols with -s (in a config file: symbols)';

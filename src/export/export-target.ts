@@ -1,4 +1,4 @@
-import type { DataType } from '../dataset/data-types.js';
+import type { DataType } from '../day-files/data-types.js';
 import type { ExportFlag, ExportTargetName } from '../options/export-options.js';
 import type { InstrumentInfo } from '../service/records/fetch-instruments.js';
 import type { ExportIo } from './export-io.js';

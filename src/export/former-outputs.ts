@@ -1,6 +1,6 @@
 import { plural } from '../base/units.js';
-import { hashFile } from '../integrity/checksums.js';
-import type { EventSink } from '../run/run-events.js';
+import type { EventSink } from '../events/run-events.js';
+import { hashFile } from '../gzip/checksums.js';
 import type { Files } from '../store/files.js';
 import type { ExportedFile } from './export-record.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { TickhaulError, usageError } from '../base/errors.js';
+import type { RowReaderContext } from '../convert/rows/read-rows.js';
 import type { ByteSink } from '../format/output-format.js';
-import type { RowReaderContext } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';

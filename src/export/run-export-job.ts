@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-record.js';
 import { hashSource } from '../convert/convert-file.js';
-import type { FilesWithSettings } from '../rows/read-rows.js';
-import type { RowCounts } from '../run/run-events.js';
+import type { FilesWithSettings } from '../convert/rows/read-rows.js';
+import type { RowCounts } from '../events/run-events.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';

@@ -1,5 +1,5 @@
 import { onAbort } from '../base/wait.js';
-import { toRunFailure } from '../run/run-failure.js';
+import { toRunFailure } from '../events/run-failure.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';

@@ -6,8 +6,8 @@ import {
   OUTPUT_FORMAT_CHOICES,
   TIME_ENCODINGS,
 } from '../base/output-format-names.js';
-import { parseDay } from '../dataset/day.js';
-import { isShard } from '../dataset/shard.js';
+import { parseDay } from '../day-files/day.js';
+import { isShard } from '../day-files/shard.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
 import { defaultValueOf, valueNameOf } from '../options/option-values.js';

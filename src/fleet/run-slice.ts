@@ -1,15 +1,15 @@
 import { TickhaulError } from '../base/errors.js';
-import { formatDay, parseDay } from '../dataset/day.js';
+import { formatDay, parseDay } from '../day-files/day.js';
 import type { DownloadSettings } from '../download/download-options.js';
 import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
-import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
+import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
+import type { Pause } from '../http/pause.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './folder-pool.js';
 import type { SliceJob } from './slice-job.js';
 

@@ -1,5 +1,5 @@
 import { withTimeout } from '../base/wait.js';
-import { createPause, type Pause } from '../transfer/pause.js';
+import { createPause, type Pause } from '../http/pause.js';
 import type { OpenQueue } from './open-queue.js';
 
 /** A rate beyond that of any queue: BullMQ supports pauses only with a limiter. */

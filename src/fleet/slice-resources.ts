@@ -1,8 +1,8 @@
 import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
+import type { Pause } from '../http/pause.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage, type KeyCoverage } from '../service/key-coverage.js';
-import type { Pause } from '../transfer/pause.js';
 import type { OpenDestination } from './folder-pool.js';
 import type { SliceWorkContext } from './run-slice.js';
 import { destinationKey, type SliceJob } from './slice-job.js';

@@ -1,5 +1,5 @@
-import { type Day, firstDayOfMonth, formatDay } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { type Day, firstDayOfMonth, formatDay } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
 import type { PlannedFile } from '../download/download-options.js';
 
 /** The unit of work: the days of one series within a UTC calendar month, or within a part of it. */

@@ -1,5 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
-import { STATE_FOLDER } from '../dataset/file-naming.js';
+import { STATE_FOLDER } from '../day-files/file-naming.js';
 import { formatPin, type PinnedPlan, parsePin, pinName } from '../download/lists/pinned-plan.js';
 import type { Destination } from '../store/destination.js';
 

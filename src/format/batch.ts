@@ -1,4 +1,4 @@
-import type { Column } from '../dataset/data-types.js';
+import type { Column } from '../day-files/data-types.js';
 import type { SourceLine } from './csv/csv-cells.js';
 
 /**

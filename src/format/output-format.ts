@@ -4,7 +4,7 @@ import type {
   OutputFormatName,
   TIME_ENCODINGS,
 } from '../base/output-format-names.js';
-import type { ReadChunks } from '../integrity/read-chunks.js';
+import type { ReadChunks } from '../gzip/read-chunks.js';
 import type { Schema } from './batch.js';
 import type { Compression } from './compression/compressor.js';
 import type { FileContent } from './file-content.js';

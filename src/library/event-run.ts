@@ -1,11 +1,11 @@
-import type { CommandArgs } from '../commands/arguments/command-args.js';
-import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
-import type { CommandHost } from '../commands/command-host.js';
+import { createFailureTracker } from '../events/exit-reasons.js';
+import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
+import type { RunEvent } from '../events/run-events.js';
+import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
+import type { CommandArgs } from '../operations/arguments/command-args.js';
+import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
+import type { CommandHost } from '../operations/command-host.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
-import { createFailureTracker } from '../run/exit-reasons.js';
-import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
-import type { RunEvent } from '../run/run-events.js';
-import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
 import type { EventQueue } from './event-queue.js';
 import { LibraryError } from './library-error.js';
 import { type LibraryEvent, toLibraryEvent } from './library-events.js';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../base/errors.js';
-import type { SummaryJson } from '../run/json-events.js';
+import type { SummaryJson } from '../events/json-events.js';
 
 /**
  * Error of a library call whose command would not end with exit code 0. `src/index.ts` exports it as TickhaulError,

@@ -1,5 +1,5 @@
-import { type JsonEvent, toDayJson, toFileJson, toFindingJson, toPlanJson } from '../run/json-events.js';
-import type { RunEvent } from '../run/run-events.js';
+import { type JsonEvent, toDayJson, toFileJson, toFindingJson, toPlanJson } from '../events/json-events.js';
+import type { RunEvent } from '../events/run-events.js';
 import { toJsonValue } from './to-json-value.js';
 
 /** A line that the command prints to stderr with `--json`. */

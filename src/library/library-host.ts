@@ -1,4 +1,4 @@
-import { type CommandHost, readProcessHost } from '../commands/command-host.js';
+import { type CommandHost, readProcessHost } from '../operations/command-host.js';
 
 /**
  * The library's only access to `process`. It leaves the standard streams and the signals of the process to the

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { describeKind } from '../base/text.js';
-import type { CommandArgs } from '../commands/arguments/command-args.js';
+import type { CommandArgs } from '../operations/arguments/command-args.js';
 import type { OptionType } from '../options/option-definition.js';
 import type { FlaggedOption, OptionTable } from './option-tables.js';
 

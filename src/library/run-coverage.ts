@@ -1,5 +1,9 @@
-import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
-import { type CoverageDocument, type SeriesJson, toCoverageDocument } from '../coverage/coverage-document.js';
+import {
+  type CoverageDocument,
+  type SeriesJson,
+  toCoverageDocument,
+} from '../describe/coverage/coverage-document.js';
+import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
 import type { CoverageOptions } from './function-options.js';
@@ -25,15 +29,15 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
   return startRun(findSignal(options), async (feed: EventQueue<CoverageEvent>, signal) => {
     const warn = (message: string): void => feed.push({ event: 'warning', message });
     try {
-      const { createCoveragePage, prepareCoverage } = await import('../commands/prepare-coverage.js');
-      const { readOutputFile } = await import('../commands/output-file.js');
+      const { createCoveragePage, prepareCoverage } = await import('../operations/prepare-coverage.js');
+      const { readOutputFile } = await import('../operations/output-file.js');
       const host = createLibraryHost(signal, warn);
       const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
       const html = await readOutputFile(args, 'html');
       const read = await prepareCoverage(args, host);
       const folderCoverage = await read(warn);
       if (html) {
-        const { writeReport } = await import('../coverage/page/write-report.js');
+        const { writeReport } = await import('../describe/coverage/page/write-report.js');
         await writeReport(html, await createCoveragePage(folderCoverage), host);
       }
       const document = toJsonValue(toCoverageDocument(folderCoverage.facts));

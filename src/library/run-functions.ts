@@ -1,6 +1,6 @@
-import type { OpenedPlanReport } from '../commands/prepare-plan.js';
-import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
-import type { RunSummary } from '../run/run-events.js';
+import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
+import type { RunSummary } from '../events/run-events.js';
+import type { OpenedPlanReport } from '../operations/prepare-plan.js';
 import { type EventCall, startEventRun } from './event-run.js';
 import type {
   AuditOptions,
@@ -24,7 +24,7 @@ import { toJsonValue } from './to-json-value.js';
 export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.download, options, async (call) => {
     if (call.args['dry-run'] === true) return runPlan(call);
-    const { prepareDownload } = await import('../commands/prepare-download.js');
+    const { prepareDownload } = await import('../operations/prepare-download.js');
     const run = await prepareDownload(call.args, call.host);
     return toSummaryJson(await run(call));
   });
@@ -40,7 +40,7 @@ export function plan(options: PlanOptions): Run<LibraryEvent, SummaryJson> {
 
 /** Sends the files at the reader's pace, since there may be millions. */
 async function runPlan({ args, host, emit, feed }: EventCall): Promise<SummaryJson> {
-  const { preparePlan } = await import('../commands/prepare-plan.js');
+  const { preparePlan } = await import('../operations/prepare-plan.js');
   const open = await preparePlan(args, host);
   return open({ emit }, async (openedPlan) => toSummaryJson(await sendPlan(openedPlan, { host, feed })));
 }
@@ -49,7 +49,7 @@ async function sendPlan(
   openedPlan: OpenedPlanReport,
   { host, feed }: Pick<EventCall, 'host' | 'feed'>,
 ): Promise<RunSummary> {
-  const { createPlanReport } = await import('../commands/prepare-plan.js');
+  const { createPlanReport } = await import('../operations/prepare-plan.js');
   const report = await createPlanReport(openedPlan, host.signal);
   feed.push(toJsonValue(report.plan));
   await feed.send(toJsonValues(report.files()));
@@ -64,7 +64,7 @@ function* toJsonValues<T extends object>(values: Iterable<T>): Generator<T> {
 /** Downloads the missing files of every job in a config file, like `tickhaul sync`. */
 export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.sync, options, async (call) => {
-    const { prepareSync, prepareSyncPlan } = await import('../commands/prepare-sync.js');
+    const { prepareSync, prepareSyncPlan } = await import('../operations/prepare-sync.js');
     if (call.args['dry-run'] === true) {
       const run = prepareSyncPlan(call.args, call.host);
       return toSummaryJson(await run({ emit: call.emit }, (openedPlan) => sendPlan(openedPlan, call)));
@@ -76,7 +76,7 @@ export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> 
 /** Checks downloaded files against the manifest and their own checksums, like `tickhaul verify`. */
 export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.verify, options, async (call) => {
-    const { prepareVerify } = await import('../commands/prepare-verify.js');
+    const { prepareVerify } = await import('../operations/prepare-verify.js');
     const run = await prepareVerify(call.args, call.host);
     return toSummaryJson(await run(call));
   });
@@ -85,7 +85,7 @@ export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJs
 /** Checks the contents of day files, and judges each day, like `tickhaul audit`. */
 export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.audit, options, async (call) => {
-    const { prepareAudit } = await import('../commands/prepare-audit.js');
+    const { prepareAudit } = await import('../operations/prepare-audit.js');
     const run = await prepareAudit(call.args, call.host);
     return toSummaryJson(await run(call));
   });
@@ -94,7 +94,7 @@ export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson
 /** Converts day files to Parquet, NDJSON or Arrow, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.convert, options, async (call) => {
-    const { prepareConvert } = await import('../commands/prepare-convert.js');
+    const { prepareConvert } = await import('../operations/prepare-convert.js');
     const run = await prepareConvert(call.args, call.host);
     return toSummaryJson(await run(call));
   });
@@ -103,7 +103,7 @@ export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson>
 /** Writes day files in the input format of a backtester, like `tickhaul export`. The library calls it `export`. */
 export function exportDayFiles(options: ExportOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.export, options, async (call) => {
-    const { prepareExport } = await import('../commands/prepare-export.js');
+    const { prepareExport } = await import('../operations/prepare-export.js');
     const run = await prepareExport(call.args, call.host);
     return toSummaryJson(await run(call));
   });

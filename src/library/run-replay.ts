@@ -32,7 +32,7 @@ export function replay(options: ReplayOptions | RawReplayOptions): Run<ReplayIte
     options,
     parse,
     async ({ args, host, output, written, warn }) => {
-      const { prepareReplay } = await import('../commands/prepare-replay.js');
+      const { prepareReplay } = await import('../operations/prepare-replay.js');
       const run = await prepareReplay(args, host);
       await run({
         emit(event) {

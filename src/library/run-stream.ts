@@ -19,7 +19,7 @@ export function stream(options: StreamOptions): Run<Message, StreamSummary> {
     options,
     parse,
     async ({ args, host, output, written, warn }) => {
-      const { prepareStream } = await import('../commands/prepare-stream.js');
+      const { prepareStream } = await import('../operations/prepare-stream.js');
       const run = await prepareStream(args, host);
       const onEvent: Parameters<typeof run>[0]['onEvent'] = (event) => {
         if (event.event === 'warning') warn(event.message);

@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError as CodedError } from '../base/errors.js';
 import { onAbort } from '../base/wait.js';
-import { toSummaryJson } from '../run/json-events.js';
-import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
+import { toSummaryJson } from '../events/json-events.js';
+import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
 import { EventQueue } from './event-queue.js';
 import { LibraryError } from './library-error.js';
 import { toJsonValue } from './to-json-value.js';

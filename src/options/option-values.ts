@@ -1,6 +1,6 @@
 import { parseDuration, parseSize } from '../base/units.js';
-import type { LayoutChoice } from '../dataset/layout.js';
-import type { Shard } from '../dataset/shard.js';
+import type { LayoutChoice } from '../day-files/layout.js';
+import type { Shard } from '../day-files/shard.js';
 import {
   type OptionDefinition,
   type OptionGroup,

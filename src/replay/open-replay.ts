@@ -1,12 +1,12 @@
 import { type ErrorCode, type FileError, TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import { formatDay } from '../dataset/day.js';
-import type { LayoutChoice } from '../dataset/layout.js';
+import { formatDay } from '../day-files/day.js';
+import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings, PlannedFile } from '../download/download-options.js';
 import { downloadPlan } from '../download/download-plan.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
-import { describeUncoveredDays } from '../run/exit-reasons.js';
-import type { EventSink, RunEvent, RunSummary } from '../run/run-events.js';
+import { describeUncoveredDays } from '../events/exit-reasons.js';
+import type { EventSink, RunEvent, RunSummary } from '../events/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';

@@ -7,7 +7,7 @@ import {
   parseDayOrMonth,
   parseDayWord,
   US_PER_DAY,
-} from '../dataset/day.js';
+} from '../day-files/day.js';
 import type { Period } from '../market/trade-bars.js';
 
 /** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or a whole day or month. */

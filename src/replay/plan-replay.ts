@@ -1,16 +1,16 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import { type DataType, findDataType } from '../dataset/data-types.js';
+import { type DataType, findDataType } from '../day-files/data-types.js';
 import {
   GROUPED_SYMBOLS,
   isGlob,
   resolveKnownSymbols,
   resolveSymbolLists,
   toDatasetSymbol,
-} from '../dataset/dataset-symbol.js';
-import { type Day, formatDay, US_PER_DAY } from '../dataset/day.js';
-import { type DayFile, parseDayFileName } from '../dataset/day-file.js';
-import type { LayoutChoice } from '../dataset/layout.js';
+} from '../day-files/dataset-symbol.js';
+import { type Day, formatDay, US_PER_DAY } from '../day-files/day.js';
+import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
+import type { LayoutChoice } from '../day-files/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
 import { findUnavailability } from '../download/plan/find-unavailability.js';

@@ -1,6 +1,6 @@
-import type { DataType } from '../dataset/data-types.js';
-import type { SymbolChoice } from '../dataset/dataset-symbol.js';
-import type { Day } from '../dataset/day.js';
+import type { DataType } from '../day-files/data-types.js';
+import type { SymbolChoice } from '../day-files/dataset-symbol.js';
+import type { Day } from '../day-files/day.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 

@@ -1,10 +1,10 @@
 import type { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
-import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
-import { US_PER_DAY } from '../dataset/day.js';
-import type { ReadChunks } from '../integrity/read-chunks.js';
-import type { GzipReadOptions } from '../integrity/read-gzip.js';
-import { readSource } from '../integrity/read-source.js';
+import { toDatasetSymbol } from '../day-files/dataset-symbol.js';
+import { US_PER_DAY } from '../day-files/day.js';
+import type { ReadChunks } from '../gzip/read-chunks.js';
+import type { GzipReadOptions } from '../gzip/read-gzip.js';
+import { readSource } from '../gzip/read-source.js';
 import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';

@@ -1,4 +1,4 @@
-import type { Day } from '../dataset/day.js';
+import type { Day } from '../day-files/day.js';
 import type { FeedFault } from './feeds/feed-faults.js';
 import type { SandboxKeyAccess } from './hosts/sandbox-key-access.js';
 import type { DataFault, FaultKind, FaultShares } from './http/sandbox-faults.js';

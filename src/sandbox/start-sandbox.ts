@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { usageError } from '../base/errors.js';
-import { msToDay } from '../dataset/day.js';
+import { msToDay } from '../day-files/day.js';
 import { createAccountApi } from './account/account-api-host.js';
 import { openRecordedArchive } from './archive/recorded-archive.js';
 import { type Archive, createSyntheticArchive } from './archive/synthetic-archive.js';

@@ -1,4 +1,4 @@
-import { ReservedText, type TextBudget } from '../feeds/read/text-budget.js';
+import { ReservedText, type TextBudget } from '../raw-feeds/read/text-budget.js';
 
 /** Sizes in bytes of the buffers of one client's replay. */
 export interface ClientBuffers {

@@ -1,7 +1,7 @@
 import type { ProcessGroup } from '../base/semaphore.js';
-import type { LayoutChoice } from '../dataset/layout.js';
+import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings } from '../download/download-options.js';
-import type { FeedRunOptions } from '../feeds/feed-run.js';
+import type { FeedRunOptions } from '../raw-feeds/feed-run.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
-import { createFeedRun, type FeedRun } from '../feeds/feed-run.js';
+import type { RunEvent } from '../events/run-events.js';
+import { createFeedRun, type FeedRun } from '../raw-feeds/feed-run.js';
 import { createFeedThreads, type FeedThreads } from '../replay/feeds/replay-feeds.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
-import type { RunEvent } from '../run/run-events.js';
 import { type ClientLimit, createClientLimit } from './client-limit.js';
 import { SHARED_TEXT_BYTES } from './client-memory.js';
 import { createIdleMemory } from './idle-memory.js';

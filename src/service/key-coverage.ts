@@ -1,10 +1,10 @@
 import { TickhaulError } from '../base/errors.js';
 import { withRetries } from '../base/with-retries.js';
-import { GROUPED_SYMBOLS, toDatasetSymbol } from '../dataset/dataset-symbol.js';
-import { isFirstDayOfMonth } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { GROUPED_SYMBOLS, toDatasetSymbol } from '../day-files/dataset-symbol.js';
+import { isFirstDayOfMonth } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
 import { readBody } from '../http/watched-body.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
 import { parseJsonBody, readErrorResponse } from './http/read-error-response.js';
 import { formatUrlForLog, sendGet, withResponseTimeout } from './http/send-request.js';
 import type { ServiceClient } from './http/service-client.js';

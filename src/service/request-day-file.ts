@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.js';
-import { formatDay } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { formatDay } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
 import { isTemporaryFailure } from '../http/failed-response.js';
 import { parseByteCount } from '../http/send-http-request.js';
 import { discardBody } from '../http/watched-body.js';

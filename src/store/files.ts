@@ -1,4 +1,4 @@
-import type { ReadChunks } from '../integrity/read-chunks.js';
+import type { ReadChunks } from '../gzip/read-chunks.js';
 
 /** Facts about a file or object. */
 export interface StoredFileInfo {

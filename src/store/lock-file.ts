@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { plural } from '../base/units.js';
-import { formatDay } from '../dataset/day.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
+import { formatDay } from '../day-files/day.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../day-files/day-file.js';
 import type { Destination } from './destination.js';
 import { type JsonLine, parseJsonLines } from './manifest/json-line.js';
 import type { ManifestOptions } from './manifest/manifest.js';

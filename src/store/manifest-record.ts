@@ -1,6 +1,6 @@
 import { VERSION } from '../base/version.js';
-import type { DayFile } from '../dataset/day-file.js';
-import type { FileChecksums } from '../integrity/verify-file.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { FileChecksums } from '../gzip/verify-file.js';
 import type { StoredFileInfo, StoredVersion } from './files.js';
 
 /** One line of the manifest (docs/spec/manifest.md#manifest-file): a verified day file. */

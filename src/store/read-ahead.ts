@@ -1,5 +1,5 @@
 import { abortReason } from '../base/errors.js';
-import type { ReadChunks } from '../integrity/read-chunks.js';
+import type { ReadChunks } from '../gzip/read-chunks.js';
 import type { Files } from './files.js';
 
 /** Sizes of the requests. */

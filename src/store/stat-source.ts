@@ -1,6 +1,6 @@
 import { whyNotFound } from '../base/disk-files.js';
 import { TickhaulError } from '../base/errors.js';
-import { toSourceError } from '../integrity/read-source.js';
+import { toSourceError } from '../gzip/read-source.js';
 import type { Files, StoredFileInfo } from './files.js';
 import { isObjectLocation } from './location.js';
 

@@ -1,6 +1,6 @@
 import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
-import { DAY_FILE_EXTENSION, parseDayFileName } from '../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, parseDayFileName } from '../day-files/day-file.js';
 import type { Files } from './files.js';
 import { isInside } from './paths.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../base/errors.js';
 import { outputsForDataType, ROWS_ONLY, ROWS_WORD } from '../convert/output-selection.js';
-import type { Day } from '../dataset/day.js';
+import type { Day } from '../day-files/day.js';
 import { toEntryOptions } from '../download/conversion/conversion-entry.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { wait } from '../base/wait.js';
-import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../dataset/day.js';
+import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../day-files/day.js';
 import type { RequestedSelection } from '../download/download-options.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';

@@ -1,6 +1,6 @@
 import type { PlannedFile } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
-import type { FileEvent } from '../run/run-events.js';
+import type { FileEvent } from '../events/run-events.js';
 
 /** A plan that yields these files first, after the two that show whether the key has access. */
 export function moveFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): DownloadPlan {

@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
 import { fetchKeyCoverage } from '../service/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { assertNoContradictions } from './assert-no-contradictions.js';

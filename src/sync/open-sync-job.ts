@@ -3,8 +3,8 @@ import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-d
 import { findUnavailability } from '../download/plan/find-unavailability.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
 import type { DownloadJob } from '../download/shared-run.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key-coverage.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';

@@ -1,6 +1,6 @@
 import { secondsSince } from '../base/units.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
-import type { JobSummary, RunSummary } from '../run/run-events.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { JobSummary, RunSummary } from '../events/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
 import type { OpenSyncJob } from './open-sync-job.js';

@@ -3,7 +3,7 @@ import { judgeError } from '../base/judge-error.js';
 import { formatDuration, secondsSince } from '../base/units.js';
 import { type Deadline, startDeadline as start } from '../base/wait.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
-import type { JobSummary, RunSummary } from '../run/run-events.js';
+import type { JobSummary, RunSummary } from '../events/run-events.js';
 import type { RunMembership } from '../store/destination.js';
 import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import { joinOrReadOnly, type RunAccess } from '../store/lock/read-only.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TickhaulError } from '../base/errors.js';
-import type { Shard } from '../dataset/shard.js';
+import type { Shard } from '../day-files/shard.js';
 import type { Destination } from '../store/destination.js';
 
 const jobState = z.object({

@@ -1,8 +1,8 @@
 import type { TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
-import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
-import { isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';
+import type { FileStatus, JobSummary, RunSummary } from '../events/run-events.js';
+import { isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
 
 /** One summary of all jobs. @param late the error if an awaited day was not exported in time. */
 export function createSyncSummary(

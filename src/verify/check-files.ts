@@ -5,8 +5,8 @@ import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
 import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { chooseInflateThreads } from '../integrity/read-gzip.js';
-import type { FileEvent } from '../run/run-events.js';
+import type { FileEvent } from '../events/run-events.js';
+import { chooseInflateThreads } from '../gzip/read-gzip.js';
 import type { StoreSettings } from '../store/files.js';
 import { SMALL_RUN_BYTES } from '../store/stat-source.js';
 import type {

@@ -1,4 +1,4 @@
-import type { FileEvent } from '../run/run-events.js';
+import type { FileEvent } from '../events/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { BadFile } from './file-checks.js';
 

@@ -4,8 +4,8 @@ import { abortReason, type FileError, isSystemError, TickhaulError, toFileError 
 import type { OutputFormatName } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
 import { deferStartCheck } from '../format/csv/start-check.js';
-import { hashFile } from '../integrity/checksums.js';
-import { ALL_HASHES, type TextCheck, verifyBytes, verifyFile } from '../integrity/verify-file.js';
+import { hashFile } from '../gzip/checksums.js';
+import { ALL_HASHES, type TextCheck, verifyBytes, verifyFile } from '../gzip/verify-file.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';

@@ -14,8 +14,8 @@ import {
   parseSource,
   type SourceIdentity,
 } from '../convert/output/provenance.js';
-import type { FileChecksums } from '../integrity/verify-file.js';
-import type { FileEvent, FileStatus } from '../run/run-events.js';
+import type { FileEvent, FileStatus } from '../events/run-events.js';
+import type { FileChecksums } from '../gzip/verify-file.js';
 import type { Destination } from '../store/destination.js';
 import type { StoredVersion } from '../store/files.js';
 import { absoluteLocation } from '../store/location.js';

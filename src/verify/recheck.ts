@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEvent } from '../run/run-events.js';
+import type { FileEvent } from '../events/run-events.js';
 import type { ManifestScope } from '../store/manifest/manifest.js';
 import { type CheckResult, createRecordChecks, type ExpectedFile, type FileCheck } from './file-checks.js';
 import {

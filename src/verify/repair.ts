@@ -2,10 +2,10 @@ import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js'
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { DownloadJob } from '../download/shared-run.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { EventSink, FileEvent, FileStatus, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { parseComputedTypeName } from '../market/names/message-type-name.js';
-import type { KeyProblem } from '../run/exit-reasons.js';
-import type { EventSink, FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
 import type { Destination } from '../store/destination.js';

@@ -1,9 +1,9 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
-import { type DayFile, parseDayFileName } from '../dataset/day-file.js';
-import { type RequestedSeries, resolveSeries } from '../dataset/series-filter.js';
-import type { Shard } from '../dataset/shard.js';
+import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
+import { type RequestedSeries, resolveSeries } from '../day-files/series-filter.js';
+import type { Shard } from '../day-files/shard.js';
+import type { EventSink } from '../events/run-events.js';
 import { ExportLog } from '../export/export-log.js';
-import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';

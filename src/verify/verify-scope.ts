@@ -1,9 +1,9 @@
 import { usageError } from '../base/errors.js';
-import { DATA_TYPES } from '../dataset/data-types.js';
-import { isGlob } from '../dataset/dataset-symbol.js';
-import type { DayFile } from '../dataset/day-file.js';
-import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../dataset/series-filter.js';
-import { createShardTest, type Shard } from '../dataset/shard.js';
+import { DATA_TYPES } from '../day-files/data-types.js';
+import { isGlob } from '../day-files/dataset-symbol.js';
+import type { DayFile } from '../day-files/day-file.js';
+import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../day-files/series-filter.js';
+import { createShardTest, type Shard } from '../day-files/shard.js';
 import type { ManifestScope } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
-import { parseDay } from '../../src/dataset/day.js';
-import { shardIndex } from '../../src/dataset/shard.js';
+import { parseDay } from '../../src/day-files/day.js';
+import { shardIndex } from '../../src/day-files/shard.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
 import {

@@ -1,5 +1,5 @@
-import { dataTypeColumns } from '../../src/dataset/data-types.js';
-import { parseDay } from '../../src/dataset/day.js';
+import { dataTypeColumns } from '../../src/day-files/data-types.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { TextRow } from './slow-rows.js';
 
 export const DATE = '2024-03-01';

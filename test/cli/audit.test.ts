@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Chalk } from 'chalk';
 import { AuditText } from '../../src/cli/output/audit/format-audit.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
-import type { AuditedDay, DayCondition } from '../../src/run/audited-day.js';
+import type { AuditedDay, DayCondition } from '../../src/events/audited-day.js';
 import {
   auditHere,
   createDayCsv,

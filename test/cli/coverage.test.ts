@@ -5,9 +5,14 @@ import { test } from 'node:test';
 import { Chalk } from 'chalk';
 import { formatCoverage } from '../../src/cli/output/coverage/format-coverage.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
-import { readCoverage } from '../../src/coverage/read-coverage.js';
+import { readCoverage } from '../../src/describe/coverage/read-coverage.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
-import { createFolder, createRecords, type RecordedSeries, writeFolder } from '../coverage/folders.js';
+import {
+  createFolder,
+  createRecords,
+  type RecordedSeries,
+  writeFolder,
+} from '../describe/coverage/folders.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';

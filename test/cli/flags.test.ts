@@ -12,8 +12,8 @@ import {
   readDownloadOptions,
   readSelection,
   readStallTimeout,
-} from '../../src/commands/selection/read-selection.js';
-import { readKey, readSettings } from '../../src/commands/settings.js';
+} from '../../src/operations/selection/read-selection.js';
+import { readKey, readSettings } from '../../src/operations/settings.js';
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findViewFiles } from '../../src/views/find-view-files.js';
+import { findViewFiles } from '../../src/describe/views/find-view-files.js';
 import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { memoryDestination } from '../helpers/memory-destination.js';

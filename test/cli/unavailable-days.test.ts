@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { addDays, formatDay, msToDay } from '../../src/dataset/day.js';
+import { addDays, formatDay, msToDay } from '../../src/day-files/day.js';
 import { plan } from '../../src/library/run-functions.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { DATA_TYPES } from '../../src/dataset/data-types.js';
+import { DATA_TYPES } from '../../src/day-files/data-types.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { type Duck, openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';

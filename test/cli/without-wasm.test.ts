@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { formatDay } from '../../src/dataset/day.js';
+import { formatDay } from '../../src/day-files/day.js';
 import { csvOf, DAY } from '../convert/day-files.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';

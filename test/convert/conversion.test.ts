@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
-import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns } from '../../src/day-files/data-types.js';
 import { tempDir } from '../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
 

@@ -5,10 +5,10 @@ import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertInput, convertFiles } from '../../src/convert/convert-files.js';
-import { dataTypeColumns } from '../../src/dataset/data-types.js';
-import { parseDay } from '../../src/dataset/day.js';
+import { dataTypeColumns } from '../../src/day-files/data-types.js';
+import { parseDay } from '../../src/day-files/day.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-file.js';
 
 export type CsvCell = string | number | boolean | null;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { DATA_TYPES } from '../../src/dataset/data-types.js';
+import { DATA_TYPES } from '../../src/day-files/data-types.js';
 import { openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { jsonLines } from '../helpers/cli.js';

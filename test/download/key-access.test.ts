@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDay } from '../../src/dataset/day.js';
+import { formatDay } from '../../src/day-files/day.js';
 import type { SandboxKeyAccess } from '../../src/sandbox/hosts/sandbox-key-access.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { sandbox } from '../helpers/sandbox.js';

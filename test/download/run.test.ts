@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { verifyFile } from '../../src/integrity/verify-file.js';
+import { verifyFile } from '../../src/gzip/verify-file.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';

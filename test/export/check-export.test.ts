@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Day, formatDay } from '../../src/dataset/day.js';
+import { type Day, formatDay } from '../../src/day-files/day.js';
 import { listStartDays } from '../../src/export/check-export.js';
 
 const series = (dataType: string, symbol: string, first: number, until: number) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import { ClaimOrder } from '../../src/export/claim-order.js';
 import type { ExportJob } from '../../src/export/export-target.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { ExportRecord } from '../../src/export/export-record.js';
 import type { ExportJob } from '../../src/export/export-target.js';
 import { OutputClaims } from '../../src/export/output-claims.js';

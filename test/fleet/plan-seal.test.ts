@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { renewPlan, sealPlan } from '../../src/fleet/plan-seal.js';
 import type { SliceJob } from '../../src/fleet/slice-job.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
+import { type Day, formatDay, parseDay } from '../../src/day-files/day.js';
 import type { PlannedFile } from '../../src/download/download-options.js';
 import { createJobId, type SliceJob } from '../../src/fleet/slice-job.js';
 import { type PendingSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';

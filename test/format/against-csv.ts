@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DayFileColumn, DayFileKind } from '../../src/dataset/data-types.js';
+import type { DayFileColumn, DayFileKind } from '../../src/day-files/data-types.js';
 import type { Duck } from './parquet/readers.js';
 
 /**

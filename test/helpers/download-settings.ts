@@ -1,4 +1,4 @@
-import { readDownloadOptions } from '../../src/commands/selection/read-selection.js';
+import { readDownloadOptions } from '../../src/operations/selection/read-selection.js';
 
 /** The default options of a download. */
 export const DOWNLOAD_DEFAULTS = readDownloadOptions({});

@@ -6,10 +6,10 @@ import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js'
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { createWarner } from '../../src/cli/output/format-events.js';
 import { printFailure } from '../../src/cli/output/print-failure.js';
-import { expandHomeInArgs } from '../../src/commands/arguments/expand-home.js';
-import { readProcessHost } from '../../src/commands/command-host.js';
-import { toJsonLine, toSummaryJson } from '../../src/run/json-events.js';
-import { createFailedSummary } from '../../src/run/run-failure.js';
+import { toJsonLine, toSummaryJson } from '../../src/events/json-events.js';
+import { createFailedSummary } from '../../src/events/run-failure.js';
+import { expandHomeInArgs } from '../../src/operations/arguments/expand-home.js';
+import { readProcessHost } from '../../src/operations/command-host.js';
 import { createSink } from '../cli/output/sink.js';
 import type { CliOptions, Finished } from './cli.js';
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { msToDay } from '../../src/dataset/day.js';
+import { msToDay } from '../../src/day-files/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { BIN, type Finished, tickhaul } from './cli.js';
 import { sandbox } from './sandbox.js';

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { cleanUp } from './clean-up.js';

@@ -1,4 +1,4 @@
-import { type DataType, dataTypeColumns } from '../../src/dataset/data-types.js';
+import { type DataType, dataTypeColumns } from '../../src/day-files/data-types.js';
 import type { Batch, Schema } from '../../src/format/batch.js';
 import { CsvParser } from '../../src/format/csv/day-file-reader.js';
 import { copyBatch } from '../helpers/copy-batch.js';

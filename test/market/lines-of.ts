@@ -1,4 +1,4 @@
-import type { DataType } from '../../src/dataset/data-types.js';
+import type { DataType } from '../../src/day-files/data-types.js';
 import { createDayFileLines } from '../../src/market/day-file/day-file-lines.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../src/market/names/message-type-name.js';

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { cleanUp } from '../helpers/clean-up.js';

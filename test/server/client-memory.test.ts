@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TextBudget } from '../../src/feeds/read/text-budget.js';
+import { TextBudget } from '../../src/raw-feeds/read/text-budget.js';
 import { SHARED_TEXT_BYTES, withClientBuffers } from '../../src/server/client-memory.js';
 
 test('gives large buffers while a quarter of the shared memory stays free, and takes them back', async () => {

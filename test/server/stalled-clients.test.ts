@@ -6,13 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { ReservedText } from '../../src/feeds/read/text-budget.js';
+import { ReservedText } from '../../src/raw-feeds/read/text-budget.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { replayNormalized } from '../../src/server/normalized/replay-normalized.js';
 import { parseNormalizedOptions } from '../../src/server/request/normalized-options.js';
-import { startFront } from '../feeds/front.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
+import { startFront } from '../raw-feeds/front.js';
 import { ask, busySandbox, type Served, serveHere, withOptions } from './serving.js';
 
 setFlagsFromString('--expose-gc');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listCachedFiles } from '../feeds/replaying.js';
 import { tempDir } from '../helpers/temp.js';
+import { listCachedFiles } from '../raw-feeds/replaying.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import { hear } from './socket/connecting.js';
 

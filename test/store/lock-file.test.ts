@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Day } from '../../src/dataset/day.js';
+import type { Day } from '../../src/day-files/day.js';
 import {
   formatChecksums,
   formatLockFile,

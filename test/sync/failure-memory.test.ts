@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Day, formatDay } from '../../src/dataset/day.js';
+import { type Day, formatDay } from '../../src/day-files/day.js';
 import { tempDir } from '../helpers/temp.js';
 import { filterByJob, job, requestedPaths, startNight, syncNow } from './helpers.js';
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { runSyncJobs } from '../../src/sync/run-sync-jobs.js';

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createOutputOptions } from '../../src/format/output-formats.js';
-import { verifyFile } from '../../src/integrity/verify-file.js';
+import { verifyFile } from '../../src/gzip/verify-file.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { smallDisk } from '../helpers/small-disk.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { addDays } from '../../src/dataset/day.js';
+import { addDays } from '../../src/day-files/day.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { EXPORTED_UNTIL } from '../helpers/sandbox.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDay } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/day-files/day.js';
 import { createWaitMs } from '../../src/sync/wait-step.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';

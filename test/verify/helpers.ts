@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 import type { Destination } from '../../src/store/destination.js';

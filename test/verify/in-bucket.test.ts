@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDay } from '../../src/dataset/day.js';
-import type { DayFile } from '../../src/dataset/day-file.js';
-import type { SeriesSelection } from '../../src/dataset/series-filter.js';
-import type { RunEvent, RunSummary } from '../../src/run/run-events.js';
+import { parseDay } from '../../src/day-files/day.js';
+import type { DayFile } from '../../src/day-files/day-file.js';
+import type { SeriesSelection } from '../../src/day-files/series-filter.js';
+import type { RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { openMemoryBucket } from '../helpers/memory-destination.js';

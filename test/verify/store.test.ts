@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { rejectOnAbort } from '../../src/base/wait.js';
-import { readCoverage } from '../../src/coverage/read-coverage.js';
+import { readCoverage } from '../../src/describe/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import type { InspectFiles } from '../../src/verify/file-checks.js';

@@ -1,5 +1,5 @@
-import { findDataType } from '../../dataset/data-types.js';
-import type { ContentResult, RowPlace } from '../../run/audited-day.js';
+import { findDataType } from '../../day-files/data-types.js';
+import type { ContentResult, RowPlace } from '../../events/audited-day.js';
 import { type AuditBatch, placeOf } from '../audit-batch.js';
 import type {
   AuditedFile,

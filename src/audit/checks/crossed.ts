@@ -1,6 +1,6 @@
-import { findDataType } from '../../dataset/data-types.js';
-import { US_PER_DAY } from '../../dataset/day.js';
-import type { RowPlace } from '../../run/audited-day.js';
+import { findDataType } from '../../day-files/data-types.js';
+import { US_PER_DAY } from '../../day-files/day.js';
+import type { RowPlace } from '../../events/audited-day.js';
 import { createPlace } from '../audit-batch.js';
 import { BOOK_STATE } from '../book-states.js';
 import type { AuditedFile, CheckCounter, ContentCheck } from '../content-check.js';

@@ -1,4 +1,4 @@
-import { hasColumn } from '../../dataset/data-types.js';
+import { hasColumn } from '../../day-files/data-types.js';
 import type { ColumnData, TextColumn, TextValues } from '../../format/batch.js';
 import { type AuditBatch, getTextColumn, RowCounter } from '../audit-batch.js';
 import { ID_KIND, LOW_LIMIT } from '../batch-rows.js';

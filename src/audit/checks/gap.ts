@@ -1,6 +1,6 @@
-import { US_PER_DAY } from '../../dataset/day.js';
+import { US_PER_DAY } from '../../day-files/day.js';
+import type { ContentResult, RowPlace, TimeStretch } from '../../events/audited-day.js';
 import type { Period } from '../../market/trade-bars.js';
-import type { ContentResult, RowPlace, TimeStretch } from '../../run/audited-day.js';
 import { placeOf } from '../audit-batch.js';
 import type {
   AuditedFile,

@@ -1,4 +1,4 @@
-import type { RowPlace } from '../../run/audited-day.js';
+import type { RowPlace } from '../../events/audited-day.js';
 import { type AuditBatch, placeOf } from '../audit-batch.js';
 import { ID_KIND, LOW_LIMIT } from '../batch-rows.js';
 import type { CheckCounter, ContentCheck, RecordedResult } from '../content-check.js';

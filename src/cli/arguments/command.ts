@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Options, PositionalOptions } from 'yargs';
-import type { CommandArgs } from '../../commands/arguments/command-args.js';
-import type { CommandHost } from '../../commands/command-host.js';
+import type { CommandArgs } from '../../operations/arguments/command-args.js';
+import type { CommandHost } from '../../operations/command-host.js';
 
 export type { CommandArgs };
 

@@ -1,5 +1,5 @@
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { isStdout, readPageFile } from '../../commands/output-file.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import { isStdout, readPageFile } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -18,7 +18,7 @@ export const auditCommand: CommandAction = {
     ['$0 audit --json | grep \'"condition":"degraded"\'', 'print degraded days with their faults'],
   ],
   async run(args, cli) {
-    const { prepareAudit } = await import('../../commands/prepare-audit.js');
+    const { prepareAudit } = await import('../../operations/prepare-audit.js');
     const run = await prepareAudit(args, cli);
     const isSilent = readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet');
     if (isSilent || isStdout(await readPageFile(args))) return reportRun(args, cli, run);

@@ -1,11 +1,11 @@
 import { usageError } from '../../base/errors.js';
 import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
-import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
+import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -22,19 +22,19 @@ export const convertCommand: CommandAction = {
   ],
   async run(args, cli) {
     if (readTextFlag(args, 'out') === '-') return convertToStdout(args, cli);
-    const { prepareConvert } = await import('../../commands/prepare-convert.js');
+    const { prepareConvert } = await import('../../operations/prepare-convert.js');
     const run = await prepareConvert(args, cli);
     return reportRun(args, cli, run);
   },
 };
 
 async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number> {
-  const { readConvertSelection } = await import('../../commands/prepare-convert.js');
+  const { readConvertSelection } = await import('../../operations/prepare-convert.js');
   const { outputSelection, ...conversion } = await readConvertSelection(args, cli);
   assertStdoutFlags(args, conversion.options);
   const computed = selectSingleOutput(outputSelection);
   const { convertToStream } = await import('../../convert/convert-to-stream.js');
-  const { withDegradedFilter } = await import('../../commands/selection/with-degraded-filter.js');
+  const { withDegradedFilter } = await import('../../operations/selection/with-degraded-filter.js');
   const { dataOut: output, signal } = cli;
   // Progress bars would mix with the rows on the same screen.
   const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;

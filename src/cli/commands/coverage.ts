@@ -1,10 +1,10 @@
 import type { OutputTarget } from '../../base/output-target.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { isStdout, readPageFile } from '../../commands/output-file.js';
-import type { FolderCoverage } from '../../commands/prepare-coverage.js';
-import type { Coverage } from '../../coverage/coverage-facts.js';
+import type { Coverage } from '../../describe/coverage/coverage-facts.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import { isStdout, readPageFile } from '../../operations/output-file.js';
+import type { FolderCoverage } from '../../operations/prepare-coverage.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { printLines } from '../output/text/print-lines.js';
@@ -22,7 +22,7 @@ export const coverageCommand: CommandAction = {
   async run(args, cli) {
     const html = await readPageFile(args);
     const isJson = readBooleanFlag(args, 'json');
-    const { prepareCoverage } = await import('../../commands/prepare-coverage.js');
+    const { prepareCoverage } = await import('../../operations/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
     const coverage = await withStoreRequests(args, cli, () => read(cli.warn));
     if (html !== undefined) await writePage(html, coverage, cli);
@@ -32,10 +32,10 @@ export const coverageCommand: CommandAction = {
 };
 
 async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: CliHost): Promise<void> {
-  const { createCoveragePage } = await import('../../commands/prepare-coverage.js');
+  const { createCoveragePage } = await import('../../operations/prepare-coverage.js');
   const html = await createCoveragePage(coverage);
   if (isStdout(target)) return printLines(cli.stdout, [html], cli.signal);
-  const { writeReport } = await import('../../coverage/page/write-report.js');
+  const { writeReport } = await import('../../describe/coverage/page/write-report.js');
   await writeReport(target, html, cli);
 }
 
@@ -47,7 +47,7 @@ async function print(
 ): Promise<void> {
   const { stdout, env, signal } = cli;
   if (isJson) {
-    const { toCoverageDocument } = await import('../../coverage/coverage-document.js');
+    const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
     return printLines(stdout, [toJsonLine(toCoverageDocument(facts))], signal);
   }
   const { formatCoverage, formatTotals } = await import('../output/coverage/format-coverage.js');

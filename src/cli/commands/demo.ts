@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag, readPath } from '../../commands/arguments/read-arguments.js';
-import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
+import { readBooleanFlag, readPath } from '../../operations/arguments/read-arguments.js';
 import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
 import { createChalk } from '../output/text/color.js';
 import { sandboxEnvironment } from '../sandbox-environment.js';
@@ -32,7 +32,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
     async run(args, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
       const { parseFaults } = await import('../../sandbox/http/sandbox-faults.js');
-      const { parseDay } = await import('../../dataset/day.js');
+      const { parseDay } = await import('../../day-files/day.js');
       const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
       const dir = readPath(args, 'dir') ?? (await createFolder());

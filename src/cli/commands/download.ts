@@ -1,4 +1,4 @@
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -29,7 +29,7 @@ export const downloadCommand: CommandAction = {
   ],
   async run(args, cli) {
     if (readBooleanFlag(args, 'dry-run')) return planCommand.run(args, cli);
-    const { prepareDownload } = await import('../../commands/prepare-download.js');
+    const { prepareDownload } = await import('../../operations/prepare-download.js');
     const run = await withStoreRequests(args, cli, () => prepareDownload(args, cli));
     return reportRun(args, cli, (observer) =>
       run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),

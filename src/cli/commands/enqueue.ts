@@ -1,9 +1,9 @@
 import { ERROR_TABLE } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { describeRequiredDays, describeUncoveredDays } from '../../events/exit-reasons.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { describeRequiredDays, describeUncoveredDays } from '../../run/exit-reasons.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { createWarner } from '../output/format-events.js';
@@ -22,7 +22,7 @@ export const enqueueCommand: CommandAction = {
     ],
   ],
   async run(args, cli) {
-    const { prepareEnqueue } = await import('../../commands/fleet/prepare-enqueue.js');
+    const { prepareEnqueue } = await import('../../operations/fleet/prepare-enqueue.js');
     const { stdout, stderr, warn } = cli;
     const { unauthorized, keyProblem, missing, ...counts } = await withStoreRequests(args, cli, async () => {
       const run = await prepareEnqueue(args, cli);

@@ -1,5 +1,5 @@
-import { readBooleanFlag, readExchange } from '../../commands/arguments/read-arguments.js';
-import { toJsonLine } from '../../run/json-events.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag, readExchange } from '../../operations/arguments/read-arguments.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
 import type { CommandAction } from '../arguments/command.js';
 import { textColumns } from '../output/text/screen.js';

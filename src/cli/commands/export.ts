@@ -18,7 +18,7 @@ export const exportCommand: CommandAction = {
     ],
   ],
   async run(args, cli) {
-    const { prepareExport } = await import('../../commands/prepare-export.js');
+    const { prepareExport } = await import('../../operations/prepare-export.js');
     const run = await prepareExport(args, cli);
     return reportRun(args, cli, run);
   },

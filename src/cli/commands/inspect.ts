@@ -1,11 +1,11 @@
+import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../describe/inspect-file.js';
 import {
   assertFileLocation,
   readBooleanFlag,
   readDataType,
   readLocations,
-} from '../../commands/arguments/read-arguments.js';
-import { readStoreSettings } from '../../commands/with-destination.js';
-import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../inspect/inspect-file.js';
+} from '../../operations/arguments/read-arguments.js';
+import { readStoreSettings } from '../../operations/with-destination.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -34,7 +34,7 @@ export const inspectCommand: CommandAction = {
     ['$0 inspect day.parquet --json | jq .rows', 'print one JSON document'],
   ],
   async run(args, cli) {
-    const { inspectFile } = await import('../../inspect/inspect-file.js');
+    const { inspectFile } = await import('../../describe/inspect-file.js');
     const [location = ''] = readLocations(args, 'file');
     const path = assertFileLocation(location, location);
     const dataType = readDataType(args, 'type');

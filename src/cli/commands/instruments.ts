@@ -1,13 +1,13 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
+import { toJsonLine } from '../../events/json-events.js';
 import {
   readBooleanFlag,
   readExchange,
   readListFlag,
   readTextFlag,
-} from '../../commands/arguments/read-arguments.js';
+} from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';

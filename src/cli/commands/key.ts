@@ -2,7 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import type { CommandAction } from '../arguments/command.js';
 import { formatDocument } from '../output/text/format-document.js';

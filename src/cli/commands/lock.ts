@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
-import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
-import { loadSettings } from '../../commands/config/load-config.js';
-import { isStdout, readOutputFile } from '../../commands/output-file.js';
-import { withDestination } from '../../commands/with-destination.js';
+import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { loadSettings } from '../../operations/config/load-config.js';
+import { isStdout, readOutputFile } from '../../operations/output-file.js';
+import { withDestination } from '../../operations/with-destination.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';

@@ -1,9 +1,9 @@
 import type { LoginEvent } from '../../account/claim-identity.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
-import { readBooleanFlag, readDuration, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag, readDuration, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs, OutputScreen } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
 import { openCodeSource } from '../code-source.js';

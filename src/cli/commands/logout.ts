@@ -1,8 +1,8 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
-import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
-import { loadSettings } from '../../commands/config/load-config.js';
-import { toJsonLine } from '../../run/json-events.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { loadSettings } from '../../operations/config/load-config.js';
 import type { CommandAction } from '../arguments/command.js';
 import { openUserIdentityStore } from '../with-account.js';
 

@@ -1,8 +1,8 @@
 import { plural } from '../../base/units.js';
-import { readBooleanFlag, readLocations } from '../../commands/arguments/read-arguments.js';
-import { loadSettings } from '../../commands/config/load-config.js';
-import type { Settings } from '../../commands/settings.js';
-import { withDestination } from '../../commands/with-destination.js';
+import { readBooleanFlag, readLocations } from '../../operations/arguments/read-arguments.js';
+import { loadSettings } from '../../operations/config/load-config.js';
+import type { Settings } from '../../operations/settings.js';
+import { withDestination } from '../../operations/with-destination.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import type { Destination } from '../../store/destination.js';
@@ -29,7 +29,7 @@ export const manifestCommand: CommandAction = {
   async run(args, cli) {
     const locations = readLocations(args, 'folder');
     const settings = await loadSettings(args, cli);
-    const { mergeFolders } = await import('../../commands/merge-folders.js');
+    const { mergeFolders } = await import('../../operations/merge-folders.js');
     const { warn, signal } = cli;
     const merged = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (target) =>

@@ -1,12 +1,12 @@
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import type { OpenedPlanReport } from '../../commands/prepare-plan.js';
 import type { PlannedFile } from '../../download/download-options.js';
 import type { PlanTotals } from '../../download/plan/create-download-plan.js';
+import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.js';
+import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
+import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import type { OpenedPlanReport } from '../../operations/prepare-plan.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { collectErrors, describeUncoveredDays } from '../../run/exit-reasons.js';
-import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
-import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
@@ -30,7 +30,7 @@ export const planCommand: CommandAction = {
 };
 
 async function run(args: CommandArgs, cli: CliHost): Promise<number> {
-  const { preparePlan } = await import('../../commands/prepare-plan.js');
+  const { preparePlan } = await import('../../operations/prepare-plan.js');
   const open = await preparePlan(args, cli);
   return open(createWarningObserver(args, cli), async (openedPlan) => {
     const summary = await showPlan(openedPlan, args, cli);
@@ -51,7 +51,7 @@ export async function showPlan(
   args: CommandArgs,
   cli: CliHost,
 ): Promise<RunSummary> {
-  const { createPlanSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
+  const { createPlanSummary, createPlanReport } = await import('../../operations/prepare-plan.js');
   if (readBooleanFlag(args, 'json')) {
     const report = await createPlanReport(openedPlan, cli.signal);
     cli.stdout.write(toJsonLine(report.plan));

@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag, readPaths, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OpenQueue } from '../../fleet/open-queue.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
+import { readBooleanFlag, readPaths, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -28,7 +28,7 @@ export const queueCommand: CommandAction = {
     const ids = readPaths(args, 'id');
     if (action !== 'retry' && ids.length > 0)
       throw usageError(`queue ${action} takes no ids; leave "${ids[0]}" out`);
-    const { readQueueAccess, withQueue } = await import('../../commands/fleet/queue-access.js');
+    const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
     const fleet = await import('../../fleet/queue-commands.js');
     const actions: Record<typeof action, (open: OpenQueue) => Promise<ActionResult>> = {
       async status(open) {

@@ -39,7 +39,7 @@ export const replayCommand: CommandAction = {
 
 async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Promise<void> {
   const [{ prepareReplay }, { openReplayObserver }, { ReaderClosedError, streamSink }] = await Promise.all([
-    import('../../commands/prepare-replay.js'),
+    import('../../operations/prepare-replay.js'),
     import('../open-replay-observer.js'),
     import('../../base/output-sink.js'),
   ]);

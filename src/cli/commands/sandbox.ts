@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { waitForAbort } from '../../base/wait.js';
-import type { CommandArgs } from '../../commands/arguments/command-args.js';
+import { parseDay } from '../../day-files/day.js';
+import type { CommandArgs } from '../../operations/arguments/command-args.js';
 import {
   readBooleanFlag,
   readCount,
@@ -10,8 +11,7 @@ import {
   readSize,
   readTextFlag,
   readTimerMs,
-} from '../../commands/arguments/read-arguments.js';
-import { parseDay } from '../../dataset/day.js';
+} from '../../operations/arguments/read-arguments.js';
 import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
 import { DATA_FAULTS, FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';

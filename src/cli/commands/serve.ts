@@ -1,5 +1,5 @@
 import { waitForAbort } from '../../base/wait.js';
-import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
@@ -59,7 +59,7 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
 /** Called after the ports are open, so that the cache of another running server is not cleared. */
 async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void> {
   if (!feeds.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
-  const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
+  const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
   await clearSlices(feeds.options.cacheFolder);
 }
 

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { MAX_TIMER_MS } from '../../base/wait.js';
+import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../day-files/day.js';
+import { toJsonLine } from '../../events/json-events.js';
 import {
   readBooleanFlag,
   readDay,
   readDuration,
   readExchange,
-} from '../../commands/arguments/read-arguments.js';
-import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
+} from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';

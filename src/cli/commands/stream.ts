@@ -1,8 +1,8 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
-import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputStalledError } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/live-options.js';
+import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -28,7 +28,7 @@ export const streamCommand: CommandAction = {
   async run(args, cli) {
     let isStalled = false;
     const exitCode = await runWithMessageSummary(args, cli, async (written) => {
-      const { prepareStream } = await import('../../commands/prepare-stream.js');
+      const { prepareStream } = await import('../../operations/prepare-stream.js');
       const { ReaderClosedError, streamSink } = await import('../../base/output-sink.js');
       const { OutputStalledError } = await import('../../live/line-pump.js');
       const runStream = await prepareStream(args, cli);

@@ -1,16 +1,16 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean, nearestNames } from '../../base/nearest-names.js';
+import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
+import { type Day, parseDay, parseTimeToDay } from '../../day-files/day.js';
+import { toJsonLine } from '../../events/json-events.js';
 import {
   readBooleanFlag,
   readDay,
   readExchange,
   readListFlag,
   readPaths,
-} from '../../commands/arguments/read-arguments.js';
-import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
-import { type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
+} from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { toPositionals } from '../arguments/define-flags.js';

@@ -1,4 +1,4 @@
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -16,7 +16,7 @@ export const syncCommand: CommandAction = {
   ],
   async run(args, cli) {
     if (readBooleanFlag(args, 'dry-run')) return withStoreRequests(args, cli, () => planOnly(args, cli));
-    const { prepareSync } = await import('../../commands/prepare-sync.js');
+    const { prepareSync } = await import('../../operations/prepare-sync.js');
     const run = prepareSync(args, cli);
     return reportRun(args, cli, (observer) =>
       run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),
@@ -25,7 +25,7 @@ export const syncCommand: CommandAction = {
 };
 
 async function planOnly(args: CommandArgs, cli: CliHost): Promise<number> {
-  const { prepareSyncPlan } = await import('../../commands/prepare-sync.js');
+  const { prepareSyncPlan } = await import('../../operations/prepare-sync.js');
   const run = prepareSyncPlan(args, cli);
   const summary = await run(createNoteObserver(args, cli), (openedPlan) => showPlan(openedPlan, args, cli));
   return finishPlan(summary, args, cli);

@@ -15,7 +15,7 @@ export const verifyCommand: CommandAction = {
     ['$0 verify --adopt /data', 'record files from elsewhere, or after the loss of the manifest'],
   ],
   async run(args, cli) {
-    const { prepareVerify } = await import('../../commands/prepare-verify.js');
+    const { prepareVerify } = await import('../../operations/prepare-verify.js');
     const run = await prepareVerify(args, cli);
     return reportRun(args, cli, run);
   },

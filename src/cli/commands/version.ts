@@ -1,6 +1,6 @@
 import { VERSION } from '../../base/version.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { toJsonLine } from '../../run/json-events.js';
+import { toJsonLine } from '../../events/json-events.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import type { CommandAction } from '../arguments/command.js';
 
 export const versionCommand: CommandAction = {

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { isStdout, readOutputFile } from '../../commands/output-file.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import { isStdout, readOutputFile } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -20,7 +20,7 @@ export const viewsCommand: CommandAction = {
     const isJson = readBooleanFlag(args, 'json');
     if (isJson && isStdout(out))
       throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
-    const { prepareViews } = await import('../../commands/prepare-views.js');
+    const { prepareViews } = await import('../../operations/prepare-views.js');
     const read = await prepareViews(args, cli);
     const { lines, views, files } = await withStoreRequests(args, cli, () => read(cli.warn));
     if (isStdout(out)) {

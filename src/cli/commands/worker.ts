@@ -1,9 +1,9 @@
 import { formatSize, plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../events/json-events.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
+import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { toJsonLine } from '../../run/json-events.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -19,7 +19,7 @@ export const workerCommand: CommandAction = {
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],
   ],
   async run(args, cli) {
-    const { prepareWorker } = await import('../../commands/fleet/prepare-worker.js');
+    const { prepareWorker } = await import('../../operations/fleet/prepare-worker.js');
     const work = prepareWorker(args, cli);
     const note = createStderrNote(args, cli);
     let isStuck = false;

@@ -1,4 +1,4 @@
-import { readSettings } from '../../commands/settings.js';
+import { readSettings } from '../../operations/settings.js';
 import { listStoredExchanges, readStoredNames } from '../../service/records/stored-names.js';
 import { COMMANDS } from '../commands/command-list.js';
 import { findCandidates } from './find-candidates.js';

@@ -1,5 +1,5 @@
-import { DATA_TYPES } from '../../dataset/data-types.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { DATA_TYPES } from '../../day-files/data-types.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, plural } from '../../base/units.js';
-import type { FileEvent, FindingKind, RunEvent } from '../../run/run-events.js';
+import type { FileEvent, FindingKind, RunEvent } from '../../events/run-events.js';
 import type { CommandArgs, OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';

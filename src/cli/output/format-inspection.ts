@@ -1,6 +1,6 @@
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
-import type { Cell, InspectedColumn, Inspection } from '../../inspect/inspect-file.js';
+import type { Cell, InspectedColumn, Inspection } from '../../describe/inspect-file.js';
 import type { OutputScreen } from '../arguments/command.js';
 import { screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';

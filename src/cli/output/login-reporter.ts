@@ -1,5 +1,5 @@
 import type { CodeReason, LoginEvent } from '../../account/claim-identity.js';
-import { toJsonLine } from '../../run/json-events.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { OutputScreen } from '../arguments/command.js';
 import { createWaitReporter } from './waits.js';
 

@@ -1,4 +1,4 @@
-import { type RunFailure, toRunFailure } from '../../run/run-failure.js';
+import { type RunFailure, toRunFailure } from '../../events/run-failure.js';
 import type { OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { KEY_VARIABLES, readKey, readVariable } from '../../commands/settings.js';
+import { toRunFailure } from '../../events/run-failure.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
-import { toRunFailure } from '../../run/run-failure.js';
+import { KEY_VARIABLES, readKey, readVariable } from '../../operations/settings.js';
 import type { PrimaryLink } from '../../server/cluster/connect-to-primary.js';
 import type { RunningCluster } from '../../server/cluster/start-cluster.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';

@@ -4,12 +4,12 @@ import {
   readCount,
   readListFlag,
   readTextFlag,
-} from '../../commands/arguments/read-arguments.js';
-import { readOptions } from '../../commands/arguments/read-options.js';
-import { createLockOwner } from '../../commands/create-lock-owner.js';
-import { type FeedRunSettings, readFeedSettings } from '../../commands/feeds/with-feed-run.js';
-import { readDownloadOptions } from '../../commands/selection/read-selection.js';
-import { readVariable, requireFolder } from '../../commands/settings.js';
+} from '../../operations/arguments/read-arguments.js';
+import { readOptions } from '../../operations/arguments/read-options.js';
+import { createLockOwner } from '../../operations/create-lock-owner.js';
+import { type FeedRunSettings, readFeedSettings } from '../../operations/feeds/with-feed-run.js';
+import { readDownloadOptions } from '../../operations/selection/read-selection.js';
+import { readVariable, requireFolder } from '../../operations/settings.js';
 import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
 import { SERVE_OPTIONS } from '../../options/message-options.js';
 import { MAX_HTTP_PORT } from '../../server/ports.js';

@@ -1,5 +1,5 @@
-import { withServiceSession } from '../../commands/service-session.js';
-import { withDestination } from '../../commands/with-destination.js';
+import { withServiceSession } from '../../operations/service-session.js';
+import { withDestination } from '../../operations/with-destination.js';
 import type { ServeOptions } from '../../server/serve-options.js';
 import type { ServerContext } from '../../server/server-context.js';
 import { withRequestLog } from '../../store/request-log-channel.js';

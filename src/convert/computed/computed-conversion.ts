@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
-import { type Day, msToDay, US_PER_DAY } from '../../dataset/day.js';
+import { type Day, msToDay, US_PER_DAY } from '../../day-files/day.js';
 import type { Batch, Schema } from '../../format/batch.js';
 import { DayFileReader } from '../../format/csv/day-file-reader.js';
 import type { OutputOptions } from '../../format/output-format.js';
-import type { TextSink } from '../../integrity/gunzip.js';
+import type { TextSink } from '../../gzip/gunzip.js';
 import { getNumbers } from '../../market/batch-columns.js';
 import {
   type ComputedStream,

@@ -1,4 +1,4 @@
-import { bookLevelColumns, type Column, LEADING_COLUMNS } from '../../dataset/data-types.js';
+import { bookLevelColumns, type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../../format/batch.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
 import type { BookSnapshot, SideLevels } from '../../market/book/book-snapshots.js';

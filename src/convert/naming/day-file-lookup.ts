@@ -1,4 +1,4 @@
-import { type DayFile, parseDayFileName } from '../../dataset/day-file.js';
+import { type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -2,10 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, relative, resolve, sep } from 'node:path';
 import { mayBeUndecoded, whyNotFound } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
-import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../dataset/series-filter.js';
-import { createShardTest, type Shard } from '../../dataset/shard.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
+import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../day-files/series-filter.js';
+import { createShardTest, type Shard } from '../../day-files/shard.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import {
   absoluteLocation,

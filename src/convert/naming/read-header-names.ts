@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { HeaderBuffer, inferDataType, parseHeaderNames } from '../../format/csv/csv-header.js';
-import { gunzipStart } from '../../integrity/gunzip.js';
+import { gunzipStart } from '../../gzip/gunzip.js';
 import type { Files } from '../../store/files.js';
 
 /** Enough compressed bytes for any header. */

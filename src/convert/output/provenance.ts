@@ -4,7 +4,7 @@ import {
   type OutputFormatName,
 } from '../../base/output-format-names.js';
 import { VERSION } from '../../base/version.js';
-import { DATA_TYPES, type DataType } from '../../dataset/data-types.js';
+import { DATA_TYPES, type DataType } from '../../day-files/data-types.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';

@@ -5,8 +5,8 @@ import { type DownloadFolders, findKnownFile } from '../../audit/download-folder
 import type { AuditSource } from '../../audit/plan-days.js';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import type { TextSink } from '../../integrity/gunzip.js';
-import type { FileChecksums } from '../../integrity/verify-file.js';
+import type { TextSink } from '../../gzip/gunzip.js';
+import type { FileChecksums } from '../../gzip/verify-file.js';
 import type { Destination } from '../../store/destination.js';
 import type { PlannedFile } from '../download-options.js';
 import { createConvertThreads, type ThreadConversion } from './convert-threads.js';

@@ -1,7 +1,7 @@
 import { keepThreads } from '../../base/run-jobs.js';
 import { createDeferred } from '../../base/wait.js';
 import { WorkerThread } from '../../base/worker-thread.js';
-import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
+import { TEXT_CHUNK_BYTES } from '../../gzip/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
 import type { TextJob, TextJobMessage, TextJobResult } from './convert-worker.js';
 

@@ -6,7 +6,7 @@ import { abortReason } from '../../base/errors.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
-import type { Day } from '../../dataset/day.js';
+import type { Day } from '../../day-files/day.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';

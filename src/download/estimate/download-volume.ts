@@ -1,6 +1,6 @@
 import { ROWS_ONLY } from '../../convert/output-selection.js';
+import type { Estimate, EstimateBasis } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { Estimate, EstimateBasis } from '../../run/run-events.js';
 import type { ConvertSetting, PlannedFile } from '../download-options.js';
 import type { EstimateSize } from './size-estimator.js';
 

@@ -1,7 +1,7 @@
-import { findDataType, type RowStatistic } from '../../dataset/data-types.js';
-import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { parseTimeToDay } from '../../dataset/day.js';
-import type { EstimateBasis } from '../../run/run-events.js';
+import { findDataType, type RowStatistic } from '../../day-files/data-types.js';
+import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { parseTimeToDay } from '../../day-files/day.js';
+import type { EstimateBasis } from '../../events/run-events.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DaySize } from '../../store/manifest/download-history.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -1,8 +1,9 @@
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { createStartCheck, deferStartCheck } from '../../format/csv/start-check.js';
-import { hashFile } from '../../integrity/checksums.js';
-import { gunzipStart, type TextSink } from '../../integrity/gunzip.js';
-import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
+import { hashFile } from '../../gzip/checksums.js';
+import { gunzipStart, type TextSink } from '../../gzip/gunzip.js';
+import { type FileChecksums, verifyFile } from '../../gzip/verify-file.js';
+import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { StoredVersion } from '../../store/files.js';
 import {
   type ConversionEntry,
@@ -11,7 +12,6 @@ import {
   type ManifestRecord,
   markChecked,
 } from '../../store/manifest-record.js';
-import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
 import { dropCsv, recordFile } from './record-file.js';

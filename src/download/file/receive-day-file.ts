@@ -1,8 +1,8 @@
 import { createStartCheck } from '../../format/csv/start-check.js';
-import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
+import { startVerification, type VerificationPass } from '../../gzip/verify-file.js';
+import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
 import type { DayPart } from '../../store/destination.js';
-import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
 import {

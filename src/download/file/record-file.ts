@@ -1,5 +1,5 @@
+import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
-import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { withConversions } from '../conversion/conversion-entry.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { TransferContext } from './transfer-context.js';

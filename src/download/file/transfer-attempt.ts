@@ -1,17 +1,17 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { yieldToEventLoop } from '../../base/wait.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import { createStartCheck } from '../../format/csv/start-check.js';
 import {
   type FileChecksums,
   startVerification,
   type TextCheck,
   verifyBytes,
-} from '../../integrity/verify-file.js';
+} from '../../gzip/verify-file.js';
+import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
 import type { DayFileResponse } from '../../service/service-config.js';
 import type { StoredVersion } from '../../store/files.js';
-import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { ExpectedBytes } from '../download-options.js';
 

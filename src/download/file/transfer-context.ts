@@ -1,8 +1,8 @@
-import type { EventSink } from '../../run/run-events.js';
+import type { EventSink } from '../../events/run-events.js';
+import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
+import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { RunPlace } from '../../store/destination.js';
-import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
-import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { ArrivalAudits } from '../conversion/arrival-audits.js';
 import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';

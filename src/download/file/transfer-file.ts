@@ -1,9 +1,9 @@
 import { abortReason, TickhaulError, toDiskError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
+import { waitToRetry } from '../../http/retry-policy.js';
+import type { TransferSlot } from '../../http/transfer-pool.js';
 import { requestDayFile } from '../../service/request-day-file.js';
 import { type ConversionEntry, type ManifestRecord, markChecked } from '../../store/manifest-record.js';
-import { waitToRetry } from '../../transfer/retry-policy.js';
-import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
 import { DayFileReceiver } from './receive-day-file.js';
 import { recordFile } from './record-file.js';

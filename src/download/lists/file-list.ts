@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
 import { type JsonLine, parseJsonLines } from '../../store/manifest/json-line.js';
 import type { ListedFile } from './listed-plan.js';
 

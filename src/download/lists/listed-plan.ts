@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
+import { type DayFile, isSameDayFile } from '../../day-files/day-file.js';
 import {
   dayFileName,
   HIVE_LAYOUT,
   type LayoutChoice,
   olderLayoutOf,
   parseLayout,
-} from '../../dataset/layout.js';
-import { createShardTest } from '../../dataset/shard.js';
+} from '../../day-files/layout.js';
+import { createShardTest } from '../../day-files/shard.js';
 import type { CanRequest } from '../../service/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../base/wait.js';
-import { type Day, parseWeekdays } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
-import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../dataset/layout.js';
-import { createShardTest } from '../../dataset/shard.js';
-import type { PlanCounts, PlanStatus } from '../../run/run-events.js';
+import { type Day, parseWeekdays } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../day-files/layout.js';
+import { createShardTest } from '../../day-files/shard.js';
+import type { PlanCounts, PlanStatus } from '../../events/run-events.js';
 import type { CanRequest } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';

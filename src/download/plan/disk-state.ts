@@ -1,5 +1,5 @@
-import type { Day } from '../../dataset/day.js';
-import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
+import type { Day } from '../../day-files/day.js';
+import { type DayFile, isSameDayFile } from '../../day-files/day-file.js';
 import type { FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { findDifference, isChecked, type ManifestRecord } from '../../store/manifest-record.js';

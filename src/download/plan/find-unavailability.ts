@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { type Day, formatDay, msToDay, parseWeekdays } from '../../dataset/day.js';
+import { type Day, formatDay, msToDay, parseWeekdays } from '../../day-files/day.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DownloadPlan } from './create-download-plan.js';
 import type { SelectedRange, Series } from './select-series.js';

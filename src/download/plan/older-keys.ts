@@ -1,5 +1,5 @@
-import type { DayFile } from '../../dataset/day-file.js';
-import { describeOlderKeys, type Layout, olderLayoutOf } from '../../dataset/layout.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { describeOlderKeys, type Layout, olderLayoutOf } from '../../day-files/layout.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DiskState, FilePaths } from './disk-state.js';

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { DATA_TYPES } from '../../dataset/data-types.js';
-import { addDays, type Day } from '../../dataset/day.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
-import { dayFileName, type Layout } from '../../dataset/layout.js';
-import { layoutPrefixes } from '../../dataset/layout-prefixes.js';
+import { DATA_TYPES } from '../../day-files/data-types.js';
+import { addDays, type Day } from '../../day-files/day.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
+import { dayFileName, type Layout } from '../../day-files/layout.js';
+import { layoutPrefixes } from '../../day-files/layout-prefixes.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { ManifestScope } from '../../store/manifest/manifest.js';
 import type { ConvertSetting, Selection } from '../download-options.js';

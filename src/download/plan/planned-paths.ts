@@ -1,12 +1,12 @@
 import { usageError } from '../../base/errors.js';
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
-import { type Day, formatDay } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
-import { isSafeFileName } from '../../dataset/file-naming.js';
-import type { Layout } from '../../dataset/layout.js';
+import { type Day, formatDay } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { isSafeFileName } from '../../day-files/file-naming.js';
+import type { Layout } from '../../day-files/layout.js';
+import type { FileEvent } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
-import type { FileEvent } from '../../run/run-events.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 import type { SelectedRange, Series } from './select-series.js';
 

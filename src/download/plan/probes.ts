@@ -1,5 +1,5 @@
-import type { Day } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import type { Day } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import type { CanRequest } from '../../service/key-coverage.js';
 import type { SelectedRange, Series } from './select-series.js';
 

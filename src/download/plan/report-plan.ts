@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import type { EventSink, PlanCounts, PlanEvent } from '../../run/run-events.js';
+import type { EventSink, PlanCounts, PlanEvent } from '../../events/run-events.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings } from '../download-options.js';

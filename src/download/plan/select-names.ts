@@ -1,14 +1,14 @@
 // Resolution of data types and symbols against an exchange's record.
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { dayFileTypeHint } from '../../dataset/data-types.js';
+import { dayFileTypeHint } from '../../day-files/data-types.js';
 import {
   createGlobMatcher,
   GROUPED_SYMBOLS,
   isGlob,
   resolveKnownSymbols,
   toDatasetSymbol,
-} from '../../dataset/dataset-symbol.js';
+} from '../../day-files/dataset-symbol.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { RequestedSelection, Selection } from '../download-options.js';
 

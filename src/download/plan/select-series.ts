@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { addDays, assertDayRange, type Day, daysOf, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { addDays, assertDayRange, type Day, daysOf, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
 import { removeCaseDuplicates, selectSymbols, selectTypes } from './select-names.js';

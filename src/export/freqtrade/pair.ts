@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { toSafeFileName } from '../../dataset/file-naming.js';
+import { toSafeFileName } from '../../day-files/file-naming.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../../base/errors.js';
-import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import {

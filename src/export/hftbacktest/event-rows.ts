@@ -1,5 +1,5 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
-import { type CrcFoldModule, computeMemoryCrc } from '../../integrity/inflate/inflated-text.js';
+import { type CrcFoldModule, computeMemoryCrc } from '../../gzip/inflate/inflated-text.js';
 import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 
 /** Rows in a block, at most; each block is deflated independently. */

@@ -1,5 +1,5 @@
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { formatDay } from '../../dataset/day.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { formatDay } from '../../day-files/day.js';
 import type { BatchSink, ExportIo } from '../export-io.js';
 import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
 import type { ExportJob } from '../export-target.js';

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { formatDay } from '../../dataset/day.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { formatDay } from '../../day-files/day.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportJob, ExportTarget, SkippedSource } from '../export-target.js';
 import { type HftbacktestSettings, SNAPSHOT_MODES } from './hftbacktest-settings.js';

@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
-import { type Day, US_PER_DAY } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../day-files/day.js';
 import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { type ComputedStream, createBarStream } from '../../market/day-file/computed-stream.js';

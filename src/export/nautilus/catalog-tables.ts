@@ -1,4 +1,4 @@
-import type { DataType } from '../../dataset/data-types.js';
+import type { DataType } from '../../day-files/data-types.js';
 import { createBarDecoder } from './bar-rows.js';
 import type { CatalogType } from './catalog-columns.js';
 import { createBookRowDecoder } from './delta-rows.js';

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { US_PER_DAY } from '../../dataset/day.js';
+import { US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
 import type { ExportIo } from '../export-io.js';
 import type { ExportSource } from '../export-source.js';

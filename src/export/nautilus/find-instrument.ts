@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import type { CatalogSettings } from './catalog-settings.js';
 import { FIXED_LIMITS } from './fixed-point.js';

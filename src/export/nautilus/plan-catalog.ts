@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { type Day, formatDay } from '../../dataset/day.js';
+import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';

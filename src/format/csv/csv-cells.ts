@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { DOWNLOAD_AGAIN } from '../../integrity/gunzip.js';
+import { DOWNLOAD_AGAIN } from '../../gzip/gunzip.js';
 
 /** Maximum number of characters of a cell in a message. */
 const MAX_SHOWN_CHARACTERS = 40;

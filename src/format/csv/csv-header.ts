@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TickhaulError } from '../../base/errors.js';
-import { type Column, DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../dataset/data-types.js';
+import { type Column, DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
 import { createLineError, formatCell, splitLine } from './csv-cells.js';
 import { parseRecords } from './quoted-records.js';

@@ -1,5 +1,5 @@
 import { copyBytes } from '../../base/memory.js';
-import { countLines } from '../../integrity/count-lines.js';
+import { countLines } from '../../gzip/count-lines.js';
 import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
 import { createLineError } from './csv-cells.js';
 import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './csv-header.js';

@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
-import { dataTypeColumns } from '../../dataset/data-types.js';
-import { isGroupedSymbol, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
-import { formatDay, US_PER_DAY } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
-import type { TextCheck } from '../../integrity/verify-file.js';
+import { dataTypeColumns } from '../../day-files/data-types.js';
+import { isGroupedSymbol, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
+import { formatDay, US_PER_DAY } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import type { TextCheck } from '../../gzip/verify-file.js';
 import {
   describeRowProblem,
   formatCell,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { TickhaulError } from '../../base/errors.js';
-import type { Column, ColumnKind } from '../../dataset/data-types.js';
+import type { Column, ColumnKind } from '../../day-files/data-types.js';
 import { ByteWriter } from '../byte-writer.js';
 import {
   createRowError,

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
-import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
+import { type Column, type ColumnKind, isNeverEmpty } from '../../day-files/data-types.js';
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from '../output-format.js';
 

@@ -1,8 +1,8 @@
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../base/errors.js';
-import type { TextSink } from '../../integrity/gunzip.js';
-import { type ReadChunks, readChunks } from '../../integrity/read-chunks.js';
-import { readSource } from '../../integrity/read-source.js';
+import type { TextSink } from '../../gzip/gunzip.js';
+import { type ReadChunks, readChunks } from '../../gzip/read-chunks.js';
+import { readSource } from '../../gzip/read-source.js';
 import { ZstdFrames } from '../compression/decompress.js';
 import {
   type Cell,

@@ -1,5 +1,5 @@
 import type { OutputExtension } from '../../base/output-format-names.js';
-import { countLines } from '../../integrity/count-lines.js';
+import { countLines } from '../../gzip/count-lines.js';
 import type { Compression } from '../compression/compressor.js';
 import type { OutputFormat, OutputOptions } from '../output-format.js';
 import { LINE_BATCHES } from './line-limits.js';

@@ -7,7 +7,7 @@ import {
   type WasmMemory,
   type WasmVariable,
 } from '../../base/wasm.js';
-import { type Column, isNeverEmpty } from '../../dataset/data-types.js';
+import { type Column, isNeverEmpty } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
 import { type Compress, loadCompressor } from '../compression/compressor.js';
 import {

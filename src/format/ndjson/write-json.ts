@@ -1,4 +1,4 @@
-import { US_PER_DAY } from '../../dataset/day.js';
+import { US_PER_DAY } from '../../day-files/day.js';
 
 const MINUS = 45;
 const POINT = 46;

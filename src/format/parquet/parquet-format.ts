@@ -1,4 +1,4 @@
-import { isInHiveFolder } from '../../dataset/layout.js';
+import { isInHiveFolder } from '../../day-files/layout.js';
 import type { Schema } from '../batch.js';
 import { COLUMN_BATCHES, type OutputFormat, type OutputOptions } from '../output-format.js';
 import type { ParquetOptions } from './parquet-schema.js';

@@ -1,4 +1,4 @@
-import { type Column, LEADING_COLUMNS } from '../../dataset/data-types.js';
+import { type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
 import type { Compression } from '../compression/compressor.js';
 import type { ThriftWriter } from './thrift-writer.js';

@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../../base/errors.js';
-import type { DataType } from '../../dataset/data-types.js';
+import type { DataType } from '../../day-files/data-types.js';
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { type FixedText, hasMicros } from '../../format/ndjson/write-json.js';

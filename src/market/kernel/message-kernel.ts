@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
-import { dataTypeColumns } from '../../dataset/data-types.js';
+import { dataTypeColumns } from '../../day-files/data-types.js';
 import { parseDecimal } from '../../format/csv/csv-cells.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
 import type { RowTally } from '../day-file/row-tally.js';

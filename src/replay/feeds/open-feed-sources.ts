@@ -7,11 +7,18 @@ import {
   resolveSymbolLists,
   type SymbolChoice,
   toDatasetSymbol,
-} from '../../dataset/dataset-symbol.js';
-import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
+} from '../../day-files/dataset-symbol.js';
+import { type Minute, usRangeToMinutes } from '../../day-files/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
-import type { FeedRun } from '../../feeds/feed-run.js';
+import type { EventSink } from '../../events/run-events.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+  type NormalizedType,
+} from '../../market/names/message-type-name.js';
+import type { Period } from '../../market/trade-bars.js';
+import type { FeedRun } from '../../raw-feeds/feed-run.js';
 import {
   assertExchangeId,
   assertFetchable,
@@ -19,14 +26,7 @@ import {
   type OpenedFeed,
   readStoredFeedNames,
   warnOfRecentMinutes,
-} from '../../feeds/open-feed.js';
-import {
-  EXCHANGE_MESSAGE_TYPES,
-  type ExchangeMessageTypeName,
-  type NormalizedType,
-} from '../../market/names/message-type-name.js';
-import type { Period } from '../../market/trade-bars.js';
-import type { EventSink } from '../../run/run-events.js';
+} from '../../raw-feeds/open-feed.js';
 import { type FeedNames, FIELDS, fetchRecord } from '../../service/records/fetch-records.js';
 
 /** The selection from one exchange's feed; plain data. */

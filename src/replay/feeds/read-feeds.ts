@@ -1,7 +1,7 @@
 import { sharedPageMemory } from '../../base/memory.js';
-import type { FeedRun } from '../../feeds/feed-run.js';
-import type { OpenedFeed } from '../../feeds/open-feed.js';
-import type { RawBatch } from '../../feeds/read/raw-batch.js';
+import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
+import type { RawBatch } from '../../raw-feeds/read/raw-batch.js';
 import type { SwapBuffer } from '../handover.js';
 import { fillOrFlush } from '../line-writer.js';
 import { DisconnectCounter, mergeParts } from '../raw/merge-raw.js';

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { FeedRun } from '../../feeds/feed-run.js';
-import { RawBatch } from '../../feeds/read/raw-batch.js';
-import { readFeedPart } from '../../feeds/read/read-feed-part.js';
-import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
 import { TimeMerge } from '../../market/time-merge.js';
+import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import { RawBatch } from '../../raw-feeds/read/raw-batch.js';
+import { readFeedPart } from '../../raw-feeds/read/read-feed-part.js';
+import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';
 import { createHandover } from '../handover.js';
 import { createPace, fillOrFlush } from '../line-writer.js';
 

@@ -1,6 +1,6 @@
-import type { OpenedFeed } from '../../feeds/open-feed.js';
-import { MESSAGE_START, type RawBatch, TIMESTAMP_BYTES } from '../../feeds/read/raw-batch.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
+import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
+import { MESSAGE_START, type RawBatch, TIMESTAMP_BYTES } from '../../raw-feeds/read/raw-batch.js';
 import { LineWriter } from '../line-writer.js';
 import { ADDED_BYTES, LINE_END, LINE_HEAD, LINE_MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';
 import { mergeRaw, type RawMergeInput, type RawSink } from './merge-raw.js';

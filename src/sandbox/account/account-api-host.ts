@@ -1,4 +1,4 @@
-import { addDays, type Day, formatDay, msToDay, parseDay } from '../../dataset/day.js';
+import { addDays, type Day, formatDay, msToDay, parseDay } from '../../day-files/day.js';
 import { hasExpiredKey, hasKey, sendKeyRefusal } from '../hosts/authorization.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
 import { parseTarget, type SandboxCall, type SandboxHandler } from '../http/sandbox-call.js';

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, usageError } from '../../base/errors.js';
-import { DATA_TYPES } from '../../dataset/data-types.js';
-import { GROUP_TYPES } from '../../dataset/dataset-symbol.js';
-import { addDays, type Day, parseDay } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { DATA_TYPES } from '../../day-files/data-types.js';
+import { GROUP_TYPES } from '../../day-files/dataset-symbol.js';
+import { addDays, type Day, parseDay } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import {
   formatMidnight,
   type SandboxDatasetSymbol,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { dataTypeColumns, findDataType } from '../../dataset/data-types.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import type { Day } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import type { Day } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import { generateDayFileText } from '../day-files/generate-day-file.js';
 import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';

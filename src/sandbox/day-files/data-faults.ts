@@ -1,5 +1,5 @@
-import { dataTypeColumns, findDataType } from '../../dataset/data-types.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import { chooseFault, type DataFault, type FaultShares } from '../http/sandbox-faults.js';
 import { seededRandom } from '../market/seeded-random.js';
 import type { CsvLines } from './csv-lines.js';

@@ -1,6 +1,6 @@
-import { type DataType, dataTypeColumns, isDataType } from '../../dataset/data-types.js';
-import type { Day } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { type DataType, dataTypeColumns, isDataType } from '../../day-files/data-types.js';
+import type { Day } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
 import type { MarketSize } from '../market/market-size.js';
 import { simulateMarket } from '../market/simulate-market.js';

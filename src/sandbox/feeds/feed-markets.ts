@@ -1,6 +1,6 @@
-import type { DataType } from '../../dataset/data-types.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import type { Day } from '../../dataset/day.js';
+import type { DataType } from '../../day-files/data-types.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import type { Day } from '../../day-files/day.js';
 import type { FeedEvent } from '../dialects/feed-event.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';

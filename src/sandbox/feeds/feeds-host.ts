@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
-import { isFirstDayOfMonth, msToDay } from '../../dataset/day.js';
+import { isFirstDayOfMonth, msToDay } from '../../day-files/day.js';
 import { createMemoryContent } from '../archive/gzip-content.js';
 import { isAuthorized, sendKeyRefusal } from '../hosts/authorization.js';
 import { isErrorFault, sendErrorFault } from '../hosts/error-faults.js';

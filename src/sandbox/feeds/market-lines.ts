@@ -1,4 +1,4 @@
-import type { Day } from '../../dataset/day.js';
+import type { Day } from '../../day-files/day.js';
 import type { FeedEvent } from '../dialects/feed-event.js';
 import { createNativeWriter } from '../dialects/native-writer.js';
 import type { MarketEvent } from '../market/market-event.js';

@@ -1,5 +1,5 @@
-import type { Day } from '../../dataset/day.js';
-import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
+import type { Day } from '../../day-files/day.js';
+import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/minute.js';
 import { BoundedMap } from '../archive/bounded-map.js';
 import { DIALECTS } from '../dialects/native-writer.js';
 import type { MarketSize } from '../market/market-size.js';

@@ -1,4 +1,4 @@
-import { type Day, isFirstDayOfMonth } from '../../dataset/day.js';
+import { type Day, isFirstDayOfMonth } from '../../day-files/day.js';
 import { type SandboxCall, sendSandboxError } from '../http/sandbox-call.js';
 
 /** The valid key of the embedded service. */

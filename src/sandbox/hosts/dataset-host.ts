@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFirstDayOfMonth, parseDay } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { isFirstDayOfMonth, parseDay } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import type { GzipContent } from '../archive/gzip-content.js';
 import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
 import {

@@ -1,4 +1,4 @@
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import {
   type InstrumentFilter,
   matchesFilter,

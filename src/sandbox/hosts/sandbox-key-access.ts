@@ -1,5 +1,5 @@
-import type { Day } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import type { Day } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 
 /** Access of the key to one exchange, as in `GET /v1/api-key-info` (`docs/spec/metadata-api.md#key-info`). */

@@ -1,4 +1,4 @@
-import type { DataType } from '../../dataset/data-types.js';
+import type { DataType } from '../../day-files/data-types.js';
 
 export interface SymbolOutline {
   readonly id: string;

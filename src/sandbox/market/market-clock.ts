@@ -1,4 +1,4 @@
-import { type Day, US_PER_DAY } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../day-files/day.js';
 import type { Random } from './seeded-random.js';
 
 /** Maximum time to a message that follows the previous one immediately. */

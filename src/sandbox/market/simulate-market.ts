@@ -1,4 +1,4 @@
-import { type Day, US_PER_DAY } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../day-files/day.js';
 import { MarketClock } from './market-clock.js';
 import type { Fill, MarketEvent } from './market-event.js';
 import type { MarketSize } from './market-size.js';

@@ -1,5 +1,5 @@
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { addDays, type Day, formatDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { addDays, type Day, formatDay, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
 
 /** A dataset symbol of an exchange record (`docs/spec/metadata-api.md#exchange-record`). */

@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { waitForAbort } from '../../base/wait.js';
-import { fnv1a } from '../../dataset/shard.js';
+import { fnv1a } from '../../day-files/shard.js';
 import type { ServerLog } from '../serve-options.js';
 import {
   createMetrics,

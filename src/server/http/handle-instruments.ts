@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { toRunFailure } from '../../run/run-failure.js';
+import { toRunFailure } from '../../events/run-failure.js';
 import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
 import { errorToStatus } from './error-to-status.js';
 import { type HttpCall, logBug, sendJsonResponse } from './http-call.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { openFeed } from '../../feeds/open-feed.js';
+import { openFeed } from '../../raw-feeds/open-feed.js';
 import { replayRaw } from '../../replay/raw/replay-raw.js';
 import { withClientBuffers } from '../client-memory.js';
 import { parseOptionsParameter } from '../request/options-parameter.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { bugStack, toRunFailure } from '../../run/run-failure.js';
+import { bugStack, toRunFailure } from '../../events/run-failure.js';
 import type { ServerContext } from '../server-context.js';
 import { errorToStatus } from './error-to-status.js';
 

@@ -1,4 +1,4 @@
-import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
+import { minutesToUsRange, usRangeToMinutes } from '../../day-files/minute.js';
 import { openFeedSources } from '../../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../replay/feeds/replay-feeds.js';
 import type { MergeOptions } from '../../replay/replay-series.js';

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import { measureSlices } from '../../feeds/cache/slice-files.js';
+import { measureSlices } from '../../raw-feeds/cache/slice-files.js';
 import { type HttpCall, type HttpHandler, sendJsonResponse } from '../http/http-call.js';
 import type { ServerContext } from '../server-context.js';
 import { createContentSecurityPolicy } from './content-security-policy.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { contentHash, readChartParts } from '../../base/page/chart-parts.js';
 import { VERSION } from '../../base/version.js';
-import { contentHash, readChartParts } from '../../page/chart-parts.js';
 import { BUILDER } from './builder-html.js';
 import { SERVER_PAGE_STYLE } from './server-page-style.js';
 import { VIEWER } from './viewer-html.js';

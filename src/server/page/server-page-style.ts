@@ -1,4 +1,4 @@
-import { BASE_STYLE } from '../../page/base-style.js';
+import { BASE_STYLE } from '../../base/page/base-style.js';
 
 /** Style sheet of the page, for light and dark mode. */
 export const SERVER_PAGE_STYLE = `${BASE_STYLE}

@@ -1,5 +1,5 @@
-import { type MinuteRange, usRangeToMinutes } from '../../dataset/minute.js';
-import type { FeedRequest } from '../../feeds/feed-run.js';
+import { type MinuteRange, usRangeToMinutes } from '../../day-files/minute.js';
+import type { FeedRequest } from '../../raw-feeds/feed-run.js';
 import { createFeedFilter, type FeedFilter } from '../../service/feed-filter.js';
 import { parseOptionFields, readBoolean, readList, readTextList, requireText } from './option-fields.js';
 import { parseRequestPeriod } from './request-period.js';

@@ -1,4 +1,4 @@
-import { toRunFailure } from '../../run/run-failure.js';
+import { toRunFailure } from '../../events/run-failure.js';
 import { logBug } from '../http/http-call.js';
 import type { ServerContext } from '../server-context.js';
 import { CLOSE_CODE, type SocketClient } from './socket-client.js';

@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { FeedRequest } from '../../feeds/feed-run.js';
-import { openFeed } from '../../feeds/open-feed.js';
-import { MESSAGE_START, type RawBatch } from '../../feeds/read/raw-batch.js';
-import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
+import type { FeedRequest } from '../../raw-feeds/feed-run.js';
+import { openFeed } from '../../raw-feeds/open-feed.js';
+import { MESSAGE_START, type RawBatch } from '../../raw-feeds/read/raw-batch.js';
+import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { createUnknownExchangeError } from '../../service/records/fetch-records.js';

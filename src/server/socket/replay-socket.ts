@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { US_PER_MINUTE } from '../../dataset/minute.js';
+import { US_PER_MINUTE } from '../../day-files/minute.js';
 import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
 import { NO_RAW_MESSAGES } from '../http/handle-replay.js';
 import { parseSessionKey } from '../http/http-call.js';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isLinked, NO_FOLLOW, replaceIfLinked, writeAll } from '../../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import { publishPart } from '../../integrity/publish-part.js';
+import { publishPart } from '../../gzip/publish-part.js';
 import type { DayPart, DayPartOptions, KeptPart } from '../destination.js';
 import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../part-path.js';
 import { createParentFolder, resolveInside } from '../paths.js';

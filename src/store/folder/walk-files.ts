@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { mayBeUndecoded } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
 
 /**
  * Lists the files under a folder: paths relative to `root`, with `/`, sorted, in batches of files in the same

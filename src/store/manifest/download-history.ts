@@ -1,4 +1,4 @@
-import type { DayFile } from '../../dataset/day-file.js';
+import type { DayFile } from '../../day-files/day-file.js';
 import type { ManifestRecord } from '../manifest-record.js';
 
 /** Number of most recent days kept per series. */

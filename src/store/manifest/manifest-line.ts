@@ -1,6 +1,6 @@
 import { parseShallowJson } from '../../base/json-depth.js';
 import { plural } from '../../base/units.js';
-import { formatDay, parseDay } from '../../dataset/day.js';
+import { formatDay, parseDay } from '../../day-files/day.js';
 import type { ConversionEntry, ManifestRecord } from '../manifest-record.js';
 import { isLayoutPath } from '../paths.js';
 

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { onAbort } from '../../base/wait.js';
-import { isSameDayFile } from '../../dataset/day-file.js';
+import { isSameDayFile } from '../../day-files/day-file.js';
 import type { Destination } from '../destination.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import { LineStore } from './line-store.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import { isInside } from '../paths.js';
 
 /** A bucket and prefix that the user named (docs/spec/s3-layout.md#addresses). */

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { Semaphore } from '../../base/semaphore.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import type { Destination, FileLookup, ListedEntry } from '../destination.js';
 import type { StoredFileInfo, StoreSettings } from '../files.js';
 import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { collectBytes } from '../../base/memory.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import type { Files, StoreSettings } from '../files.js';
 import { EXPORT_LOG_NAME, isDataPath } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { TickhaulError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import { type AcquireLockOptions, waitForLock } from '../lock/acquire-run-lock.js';
 import { CLOCK, type LockClock, SUSPENDED, startHeartbeat } from '../lock/heartbeat.js';
 import {

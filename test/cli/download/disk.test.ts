@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { verifyFile } from '../../../src/integrity/verify-file.js';
+import { verifyFile } from '../../../src/gzip/verify-file.js';
 import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { verifyFile } from '../../../src/integrity/verify-file.js';
+import { verifyFile } from '../../../src/gzip/verify-file.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { verifyFile } from '../../../src/integrity/verify-file.js';
+import { verifyFile } from '../../../src/gzip/verify-file.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addDays, formatDay } from '../../../src/dataset/day.js';
+import { addDays, formatDay } from '../../../src/day-files/day.js';
 import { type OpenQueue, openQueue } from '../../../src/fleet/open-queue.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { busySandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
 import {
   assertWholeLines,
   countSliceRequests,
   listCachedFiles,
   replayInProcess,
-} from '../../feeds/replaying.js';
-import { envOf, start, tickhaul } from '../../helpers/cli.js';
-import { runHere } from '../../helpers/in-process.js';
-import { busySandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+} from '../../raw-feeds/replaying.js';
 
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { replay } from '../../../src/index.js';
-import { countSliceRequests } from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { countSliceRequests } from '../../raw-feeds/replaying.js';
 import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
 
 const FEEDS = ['--source', 'feeds'];

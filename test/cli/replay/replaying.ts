@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { DataType } from '../../../src/dataset/data-types.js';
+import type { DataType } from '../../../src/day-files/data-types.js';
 import { type Line, linesOf } from '../../market/lines-of.js';
 
 /** The lines of a day file on disk. */

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { replay } from '../../../src/index.js';
 import { envOf, type Finished, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';

@@ -1,4 +1,4 @@
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
 import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { HEADER } from '../../format/trades.js';

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
 import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';

@@ -7,7 +7,7 @@ import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../../src/base/
 import { computedColumns } from '../../../src/convert/computed/computed-rows.js';
 import { outputVersion } from '../../../src/convert/output/provenance.js';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
-import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, run, writeDayFile } from '../day-files.js';

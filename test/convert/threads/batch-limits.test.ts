@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { LINE_BATCHES } from '../../../src/format/ndjson/line-limits.js';
 import { maxBatchTextBytes, type OutputOptions } from '../../../src/format/output-format.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { convertSource } from '../../../src/convert/convert-file.js';
 import { planThreads } from '../../../src/convert/threads/kernel-pool.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';
-import { readSource } from '../../../src/integrity/read-source.js';
+import { readSource } from '../../../src/gzip/read-source.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf } from '../day-files.js';
 import { kernelsOf, outputInMemory } from './converting.js';

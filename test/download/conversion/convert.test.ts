@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES } from '../../../src/day-files/data-types.js';
 import { run as convertByHand, csvOf, parquetRows } from '../../convert/day-files.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { NAME, run, setUp } from '../runs.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Day } from '../../../src/dataset/day.js';
+import type { Day } from '../../../src/day-files/day.js';
 import type { PlannedFile } from '../../../src/download/download-options.js';
 import {
   addToVolume,

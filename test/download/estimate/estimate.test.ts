@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunEvent } from '../../../src/run/run-events.js';
+import type { RunEvent } from '../../../src/events/run-events.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { type Run, run } from '../runs.js';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { tempDir } from '../../helpers/temp.js';
 import { NAME, onDisk, run, setUp } from '../runs.js';
 

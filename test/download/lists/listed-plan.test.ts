@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import { placeFiles } from '../../../src/download/lists/listed-plan.js';
 import { listScopesOfFiles } from '../../../src/download/plan/plan-prefixes.js';
 

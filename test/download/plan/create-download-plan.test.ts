@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatDay, parseDay } from '../../../src/dataset/day.js';
+import { formatDay, parseDay } from '../../../src/day-files/day.js';
 import { countPlan } from '../../../src/download/plan/create-download-plan.js';
 import { days, plan, reported, symbol } from './planning.js';
 

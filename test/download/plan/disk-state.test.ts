@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import { toEntryOptions } from '../../../src/download/conversion/conversion-entry.js';
 import type { ConvertSetting, Existing } from '../../../src/download/download-options.js';
 import { selectionScope } from '../../../src/download/plan/plan-prefixes.js';

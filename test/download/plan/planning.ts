@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { formatDay, isFirstDayOfMonth } from '../../../src/dataset/day.js';
+import { formatDay, isFirstDayOfMonth } from '../../../src/day-files/day.js';
 import type {
   ConvertSetting,
   Existing,

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { US_PER_DAY } from '../../../src/dataset/day.js';
+import { US_PER_DAY } from '../../../src/day-files/day.js';
 import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { exportHere, MIDNIGHT, readFeather, type TradeRow, writeTrades } from './exporting.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette';
 import { decompress } from 'lz4js';
-import { parseDay, US_PER_DAY } from '../../../src/dataset/day.js';
+import { parseDay, US_PER_DAY } from '../../../src/day-files/day.js';
 import { JobIo } from '../../../src/export/export-io.js';
 import type { ExportSource } from '../../../src/export/export-source.js';
 import { createPairExporter } from '../../../src/export/freqtrade/export-pairs.js';

@@ -1,4 +1,4 @@
-import { US_PER_DAY } from '../../../src/dataset/day.js';
+import { US_PER_DAY } from '../../../src/day-files/day.js';
 import { MIDNIGHT, type TradeRow } from './exporting.js';
 
 type Columns = Readonly<Record<string, readonly unknown[]>>;

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../../src/base/wait.js';
-import type { DayFile } from '../../../src/dataset/day-file.js';
-import { shardIndex } from '../../../src/dataset/shard.js';
+import type { DayFile } from '../../../src/day-files/day-file.js';
+import { shardIndex } from '../../../src/day-files/shard.js';
 import type { PinnedPlan } from '../../../src/download/lists/pinned-plan.js';
 import {
   createDownloadPlan,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { secondsSince } from '../../../src/base/units.js';
-import { createShardTest } from '../../../src/dataset/shard.js';
+import { createShardTest } from '../../../src/day-files/shard.js';
 import { queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { redisTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../../src/day-files/data-types.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
 import { decodeTextAt, parseCsv, type Value } from './helpers.js';
 

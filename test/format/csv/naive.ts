@@ -1,4 +1,4 @@
-import { type DayFileKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { type DayFileKind, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import type { Value } from './helpers.js';
 
 const GRAMMAR: Readonly<Record<DayFileKind, RegExp>> = {

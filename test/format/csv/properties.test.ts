@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { type DataType, type DayFileKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { type DataType, type DayFileKind, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { rounds } from '../../helpers/services.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES } from '../../../src/day-files/data-types.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { parseCsv } from './helpers.js';
 

@@ -4,7 +4,7 @@ import {
   type DayFileKind,
   dataTypeColumns,
   LEADING_COLUMNS,
-} from '../../../src/dataset/data-types.js';
+} from '../../../src/day-files/data-types.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 
 /** A random schema: a data type's columns, in any order, and some unknown ones. */

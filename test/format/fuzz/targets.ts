@@ -1,6 +1,6 @@
+import { damagedFilesTarget } from '../../describe/damaged-files-target.js';
 import { feedTextTarget } from '../../dialects/text/feed-text-target.js';
-import { damagedFilesTarget } from '../../inspect/damaged-files-target.js';
-import { inflateTarget } from '../../integrity/inflate/inflate-target.js';
+import { inflateTarget } from '../../gzip/inflate/inflate-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
 import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';

@@ -1,4 +1,4 @@
-import { type ColumnKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { type ColumnKind, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 import { ROW, withCell } from '../trades.js';
 import { linesOf } from './lines-of.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import type { DayFileColumn } from '../../../src/dataset/data-types.js';
+import type { DayFileColumn } from '../../../src/day-files/data-types.js';
 import type { BatchKernel } from '../../../src/format/output-format.js';
 import { createBatchKernel } from '../../../src/format/output-formats.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';

@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../../src/dataset/data-types.js';
+import type { ColumnKind } from '../../../src/day-files/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
 import type { EncodedBatch, OutputOptions } from '../../../src/format/output-format.js';
 import { createBatchKernel } from '../../../src/format/output-formats.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnKind } from '../../../src/dataset/data-types.js';
+import type { ColumnKind } from '../../../src/day-files/data-types.js';
 import { rounds } from '../../helpers/services.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';

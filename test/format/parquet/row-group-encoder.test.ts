@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ColumnKind } from '../../../src/dataset/data-types.js';
+import type { ColumnKind } from '../../../src/day-files/data-types.js';
 import type { EncodedRowGroup } from '../../../src/format/parquet/parquet-writer.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Column } from '../../../src/dataset/data-types.js';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import type { Column } from '../../../src/day-files/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { ColumnParser } from '../../../src/format/kernel/column-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import type { BatchKernel } from '../../../src/format/output-format.js';

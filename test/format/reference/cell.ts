@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../../src/dataset/data-types.js';
+import type { ColumnKind } from '../../../src/day-files/data-types.js';
 
 const GRAMMAR = {
   time: /^-?\d+$/,

@@ -1,4 +1,4 @@
-import { LEADING_COLUMNS } from '../../../src/dataset/data-types.js';
+import { LEADING_COLUMNS } from '../../../src/day-files/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
 import { findProblem } from './cell.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type DataType, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { type DataType, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import type { Row } from '../naive/messages.js';
 
 /** 2024-03-01 in microseconds. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DataType } from '../../../src/dataset/data-types.js';
+import type { DataType } from '../../../src/day-files/data-types.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { rounds } from '../../helpers/services.js';
 import { csvOf, rowsOf } from '../batches.js';

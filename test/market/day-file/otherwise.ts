@@ -1,4 +1,4 @@
-import { type DataType, type DayFileColumn, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { type DataType, type DayFileColumn, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, respell, shuffled } from '../../format/fuzz/random-rows.js';
 import type { Row } from '../naive/messages.js';

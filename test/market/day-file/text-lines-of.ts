@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../../src/base/errors.js';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { parseDay } from '../../../src/dataset/day.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import { RowTally } from '../../../src/market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';

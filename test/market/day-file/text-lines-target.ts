@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
 import {
   EXCHANGE_MESSAGE_TYPES,

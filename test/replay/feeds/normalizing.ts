@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { US_PER_MINUTE } from '../../../src/dataset/minute.js';
+import { US_PER_MINUTE } from '../../../src/day-files/minute.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
@@ -13,7 +13,7 @@ import {
   replayInProcess,
   runReplayInProcess,
   START,
-} from '../../feeds/replaying.js';
+} from '../../raw-feeds/replaying.js';
 
 /** Types of BitMEX, including computed ones. */
 export const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type FeedSource, openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
-import { countSliceRequests, runReplayInProcess } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { countSliceRequests, runReplayInProcess } from '../../raw-feeds/replaying.js';
 import {
   ALL,
   type NormalizeInput,

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/dataset/minute.js';
+import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/minute.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/feeds/feed-filters.js';
+import { slicePath } from '../../../src/raw-feeds/cache/slice-path.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
 
 /** A local timestamp with the exchange's message, or a disconnect. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
-import { listCachedFiles } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { listCachedFiles } from '../../raw-feeds/replaying.js';
 import { ALL, normalizeInProcess, parseLines, toSources } from './normalizing.js';
 import { at, bitmexTrade, writeSlices } from './slices.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.js';

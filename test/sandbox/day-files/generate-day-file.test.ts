@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DATA_TYPES, type DataType, dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { parseDay } from '../../../src/dataset/day.js';
-import type { DayFile } from '../../../src/dataset/day-file.js';
+import { DATA_TYPES, type DataType, dataTypeColumns } from '../../../src/day-files/data-types.js';
+import { parseDay } from '../../../src/day-files/day.js';
+import type { DayFile } from '../../../src/day-files/day-file.js';
 import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 
 const DAY = parseDay('2024-03-01');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { replayInProcess } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
+import { replayInProcess } from '../../raw-feeds/replaying.js';
 import { type Answer, get, KEY, sandboxFor } from '../helpers.js';
 
 function ask(

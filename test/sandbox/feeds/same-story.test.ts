@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import type { LineFilter } from '../../../src/sandbox/feeds/feed-line.js';
 import { createSyntheticFeeds, type SyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDataType } from '../../../src/dataset/data-types.js';
+import { isDataType } from '../../../src/day-files/data-types.js';
 import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { get, getJson, KEY, sandboxFor } from '../helpers.js';
 

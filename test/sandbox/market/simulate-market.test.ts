@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDay } from '../../../src/dataset/day.js';
+import { parseDay } from '../../../src/day-files/day.js';
 import type { MarketEvent } from '../../../src/sandbox/market/market-event.js';
 import { simulateMarket } from '../../../src/sandbox/market/simulate-market.js';
 import { createSyntheticInstrument } from '../../../src/sandbox/market/synthetic-instrument.js';

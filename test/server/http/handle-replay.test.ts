@@ -5,13 +5,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempDir } from '../../helpers/temp.js';
 import {
   assertWholeLines,
   countSliceRequests,
   listCachedFiles,
   replayInProcess,
-} from '../../feeds/replaying.js';
-import { tempDir } from '../../helpers/temp.js';
+} from '../../raw-feeds/replaying.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 const PERIOD = { from: '2024-03-01T00:00:00.000Z', to: '2024-03-01T00:30:00.000Z' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
+import { readChartParts } from '../../../src/base/page/chart-parts.js';
 import { VERSION } from '../../../src/base/version.js';
-import { readChartParts } from '../../../src/page/chart-parts.js';
 import { createContentSecurityPolicy } from '../../../src/server/page/content-security-policy.js';
 import { findSymbols } from '../../../src/server/page/find-symbols.js';
 import { memoizeForTime } from '../../../src/server/page/memoize-for-time.js';

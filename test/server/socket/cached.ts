@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { formatMinute } from '../../../src/dataset/minute.js';
-import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/feeds/feed-filters.js';
+import { formatMinute } from '../../../src/day-files/minute.js';
+import { slicePath } from '../../../src/raw-feeds/cache/slice-path.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
-import { START } from '../../feeds/replaying.js';
+import { START } from '../../raw-feeds/replaying.js';
 
 /** Messages per cached minute; together a megabyte. */
 export const MESSAGES_PER_MINUTE = 250;

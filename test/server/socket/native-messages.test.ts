@@ -3,13 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { filterKeys } from '../../../src/feeds/feed-filters.js';
+import { slicePath } from '../../../src/raw-feeds/cache/slice-path.js';
+import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
-import { START } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createMarketSender, loopbackExchange } from '../../live/exchange.js';
+import { START } from '../../raw-feeds/replaying.js';
 import { serveHere, withOptions } from '../serving.js';
 import { connectTo, hear } from './connecting.js';
 

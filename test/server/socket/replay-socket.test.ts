@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { countSliceRequests, replayInProcess } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
+import { countSliceRequests, replayInProcess } from '../../raw-feeds/replaying.js';
 import { busySandbox, serveHere } from '../serving.js';
 import { fillCache, MESSAGES_PER_MINUTE, writeCachedMinute } from './cached.js';
 import { connectTo, hear } from './connecting.js';

@@ -1,4 +1,4 @@
-import type { Day } from '../../../src/dataset/day.js';
+import type { Day } from '../../../src/day-files/day.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 
 /** Path of the day file with a short name. */

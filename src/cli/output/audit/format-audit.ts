@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatDuration } from '../../../base/units.js';
-import { type Day, parseDay } from '../../../dataset/day.js';
-import type { AuditedDay, ContentResult, DayCondition } from '../../../run/audited-day.js';
+import { type Day, parseDay } from '../../../day-files/day.js';
+import type { AuditedDay, ContentResult, DayCondition } from '../../../events/audited-day.js';
 import { type CalendarMarks, formatCalendar, formatLegend } from '../coverage/calendar.js';
 import { formatInteger } from '../coverage/tables.js';
 import { formatTable, type TableColumn } from '../text/table.js';

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
-import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
-import { sumTotals } from '../../../coverage/read-coverage.js';
+import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../describe/coverage/coverage-facts.js';
+import { sumTotals } from '../../../describe/coverage/read-coverage.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapList, wrapPieces } from '../text/wrap.js';
 import { type CalendarDays, type CalendarMarks, formatCalendar, formatLegend } from './calendar.js';

@@ -1,7 +1,7 @@
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatSize } from '../../../base/units.js';
-import type { CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
-import { addDays, formatDay } from '../../../dataset/day.js';
+import { addDays, formatDay } from '../../../day-files/day.js';
+import type { CoverageTotals, SeriesCoverage } from '../../../describe/coverage/coverage-facts.js';
 import { formatTable, type TableColumn } from '../text/table.js';
 import { cutStart } from '../text/width.js';
 

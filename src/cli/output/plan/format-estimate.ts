@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
-import type { EstimateBasis, PlanEvent } from '../../../run/run-events.js';
+import type { EstimateBasis, PlanEvent } from '../../../events/run-events.js';
 
 const PRECISION: Readonly<Record<EstimateBasis, string>> = {
   manifest: 'about',

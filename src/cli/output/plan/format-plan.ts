@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatSize, plural } from '../../../base/units.js';
-import { formatDay } from '../../../dataset/day.js';
-import type { PlanStatus } from '../../../run/run-events.js';
+import { formatDay } from '../../../day-files/day.js';
+import type { PlanStatus } from '../../../events/run-events.js';
 import { textWidth } from '../text/width.js';
 import { wrapPieces } from '../text/wrap.js';
 import type { DaySpan, SeriesDays, StatusDays } from './series-days.js';

@@ -1,7 +1,7 @@
-import type { Day } from '../../../dataset/day.js';
+import type { Day } from '../../../day-files/day.js';
 import type { PlannedFile } from '../../../download/download-options.js';
 import type { EstimateSize } from '../../../download/estimate/size-estimator.js';
-import type { PlanStatus } from '../../../run/run-events.js';
+import type { PlanStatus } from '../../../events/run-events.js';
 
 /** Consecutive days of a plan, both included. */
 export interface DaySpan {

@@ -1,4 +1,4 @@
-import { collectErrors, createFailureTracker } from '../../../run/exit-reasons.js';
+import { collectErrors, createFailureTracker } from '../../../events/exit-reasons.js';
 import {
   toDayJson,
   toFileJson,
@@ -6,7 +6,7 @@ import {
   toJsonLine,
   toPlanJson,
   toSummaryJson,
-} from '../../../run/json-events.js';
+} from '../../../events/json-events.js';
 import { formatNote, formatWarning } from '../format-events.js';
 import { textColumns } from '../text/screen.js';
 import { wrapLines } from '../text/wrap.js';

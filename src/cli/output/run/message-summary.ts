@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError } from '../../../base/errors.js';
 import { formatCount, formatSize, plural, secondsSince } from '../../../base/units.js';
-import { readBooleanFlag } from '../../../commands/arguments/read-arguments.js';
 import type { WrittenCounts } from '../../../market/lines/line-sink.js';
+import { readBooleanFlag } from '../../../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from '../../arguments/command.js';
 import { printFailure } from '../print-failure.js';
 

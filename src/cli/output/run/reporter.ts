@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { RunEvent, RunSummary } from '../../../run/run-events.js';
+import type { RunEvent, RunSummary } from '../../../events/run-events.js';
 import type { OutputScreen } from '../../arguments/command.js';
 
 /** Prints the events of a run. */

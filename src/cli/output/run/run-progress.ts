@@ -1,4 +1,4 @@
-import type { FileStatus, PlanEvent, RunEvent } from '../../../run/run-events.js';
+import type { FileStatus, PlanEvent, RunEvent } from '../../../events/run-events.js';
 import { createTimeLeft } from './time-left.js';
 import { createTransferRate } from './transfer-rate.js';
 

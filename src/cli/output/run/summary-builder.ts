@@ -3,10 +3,10 @@ import type { FileError } from '../../../base/errors.js';
 import { judgeError } from '../../../base/judge-error.js';
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
-import { type Day, formatDay } from '../../../dataset/day.js';
-import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';
-import { collectErrors } from '../../../run/exit-reasons.js';
-import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../run/run-events.js';
+import { type Day, formatDay } from '../../../day-files/day.js';
+import { DAY_CONDITIONS, type DayCondition } from '../../../events/audited-day.js';
+import { collectErrors } from '../../../events/exit-reasons.js';
+import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../events/run-events.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../run/run-events.js';
+import type { RunEvent } from '../../../events/run-events.js';
 
 /** Estimates the remaining time of a run. */
 export interface TimeLeft {

@@ -1,8 +1,8 @@
 // Turns columns of events into rows of 64 bytes, and those into one deflate block. Equal cells of two rows have a
 // multiple of 64 bytes between them, so only such distances are searched: that takes a fraction of zlib's time.
-import { setUpFold } from '../../../integrity/assembly/crc-fold';
+import { setUpFold } from '../../../gzip/assembly/crc-fold';
 import { buildCodes, DISTANCES, END_OF_BLOCK, FIRST_LENGTH, SYMBOLS, writeHeader } from './huffman';
-export { shortenBytes, shortenedBytes } from '../../../integrity/assembly/crc-fold';
+export { shortenBytes, shortenedBytes } from '../../../gzip/assembly/crc-fold';
 
 /** Rows in a block, at most. */
 const MAX_ROWS: i32 = 16_384;

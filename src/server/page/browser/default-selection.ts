@@ -5,7 +5,7 @@ import {
   isFirstDayOfMonth,
   msToDay,
   parseTimeToDay,
-} from '../../../dataset/day.js';
+} from '../../../day-files/day.js';
 
 /** Well-known exchanges and symbols, in order of preference. */
 const KNOWN_EXCHANGES = ['binance-futures', 'bitmex', 'deribit', 'binance'];

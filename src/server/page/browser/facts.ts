@@ -1,5 +1,5 @@
+import { createElement, elementById } from '../../../base/page/browser/elements.js';
 import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
-import { createElement, elementById } from '../../../page/browser/elements.js';
 import type { CacheFacts, ListedExchange, ServerFacts } from '../page-facts.js';
 import { describeError, fetchJson } from './fetch-response.js';
 

@@ -1,4 +1,4 @@
-import { elementById } from '../../../page/browser/elements.js';
+import { elementById } from '../../../base/page/browser/elements.js';
 import type { ListedExchange } from '../page-facts.js';
 import { fillBuilder, startBuilder } from './build/builder.js';
 import { showCache, showExchanges, showFacts } from './facts.js';

@@ -1,4 +1,4 @@
-import type { PageField, PageNode } from '../../../page/browser/dom.js';
+import type { PageField, PageNode } from '../../../base/page/browser/dom.js';
 import type { ListedExchange } from '../page-facts.js';
 import { chooseExchange, choosePeriod, chooseSymbol } from './default-selection.js';
 import { createOption, fetchSymbols, offerSymbols } from './symbols.js';

@@ -1,4 +1,4 @@
-import type { PageNode } from '../../../page/browser/dom.js';
+import type { PageNode } from '../../../base/page/browser/dom.js';
 
 /** Kind of a status text. It selects the colour; the text is clear without it. */
 export type StatusKind = 'plain' | 'done' | 'problem';

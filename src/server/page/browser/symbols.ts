@@ -1,5 +1,5 @@
-import type { PageField, PageNode } from '../../../page/browser/dom.js';
-import { createElement } from '../../../page/browser/elements.js';
+import type { PageField, PageNode } from '../../../base/page/browser/dom.js';
+import { createElement } from '../../../base/page/browser/elements.js';
 import type { FoundSymbols } from '../page-facts.js';
 import { fetchJson } from './fetch-response.js';
 import { splitLast } from './name-list.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatEstimate } from '../../../../src/cli/output/plan/format-estimate.js';
-import type { EstimateBasis, PlanEvent } from '../../../../src/run/run-events.js';
+import type { EstimateBasis, PlanEvent } from '../../../../src/events/run-events.js';
 import { jsonLines } from '../../../helpers/cli.js';
 import { runHere } from '../../../helpers/in-process.js';
 import { sandbox } from '../../../helpers/sandbox.js';

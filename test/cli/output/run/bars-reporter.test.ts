@@ -5,7 +5,7 @@ import { Chalk } from 'chalk';
 import { createBarsReporter } from '../../../../src/cli/output/run/bars-reporter.js';
 import type { Reporter } from '../../../../src/cli/output/run/reporter.js';
 import { textWidth } from '../../../../src/cli/output/text/width.js';
-import { parseDay } from '../../../../src/dataset/day.js';
+import { parseDay } from '../../../../src/day-files/day.js';
 import { cleanUp } from '../../../helpers/clean-up.js';
 import { Emulator } from '../emulator.js';
 import { createSink } from '../sink.js';

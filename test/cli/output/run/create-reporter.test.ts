@@ -8,8 +8,8 @@ import {
 } from '../../../../src/cli/output/run/create-reporter.js';
 import { chooseColorLevel } from '../../../../src/cli/output/text/color.js';
 import { formatTable } from '../../../../src/cli/output/text/table.js';
-import { parseDay } from '../../../../src/dataset/day.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../../../src/run/run-events.js';
+import { parseDay } from '../../../../src/day-files/day.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../../../src/events/run-events.js';
 import { createSink } from '../sink.js';
 
 const file = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTimeLeft } from '../../../../src/cli/output/run/time-left.js';
-import type { RunEvent } from '../../../../src/run/run-events.js';
+import type { RunEvent } from '../../../../src/events/run-events.js';
 
 const FILE_BYTES = 10_000_000;
 const FILES = 80;

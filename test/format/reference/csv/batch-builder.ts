@@ -1,4 +1,4 @@
-import { isNeverEmpty } from '../../../../src/dataset/data-types.js';
+import { isNeverEmpty } from '../../../../src/day-files/data-types.js';
 import type { Batch, ColumnData, Nulls, Schema } from '../../../../src/format/batch.js';
 import { parseBoolean, parseDecimal, parseTimeUs } from '../../../../src/format/csv/csv-cells.js';
 import { TextColumnBuilder } from './text-column.js';

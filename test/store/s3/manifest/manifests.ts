@@ -1,4 +1,4 @@
-import { type Day, parseDay } from '../../../../src/dataset/day.js';
+import { type Day, parseDay } from '../../../../src/day-files/day.js';
 import type { Manifest, ManifestScopes } from '../../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../../src/store/manifest-record.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-months.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../../src/base/errors.js';
-import { parseDay } from '../../../../src/dataset/day.js';
+import { parseDay } from '../../../../src/day-files/day.js';
 import type { ManifestScopes } from '../../../../src/store/manifest/manifest.js';
 import { formatSegmentLine } from '../../../../src/store/s3/manifest/newest-records.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';

@@ -5,8 +5,8 @@ import {
   type PageField,
   type PageNode,
   type PageTemplate,
-} from '../../../../page/browser/dom.js';
-import { createElement, elementById } from '../../../../page/browser/elements.js';
+} from '../../../../base/page/browser/dom.js';
+import { createElement, elementById } from '../../../../base/page/browser/elements.js';
 import type { ListedExchange } from '../../page-facts.js';
 import { splitNames, toggleName } from '../name-list.js';
 import { fillFields } from '../selection-fields.js';

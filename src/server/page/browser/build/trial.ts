@@ -1,5 +1,5 @@
+import { type PageNode, WebSocket } from '../../../../base/page/browser/dom.js';
 import { plural } from '../../../../base/units.js';
-import { type PageNode, WebSocket } from '../../../../page/browser/dom.js';
 import { describeError, fetchOrThrow } from '../fetch-response.js';
 import { LineQueue } from '../line-queue.js';
 import { showStatus } from '../show-status.js';

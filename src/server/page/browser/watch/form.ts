@@ -1,5 +1,5 @@
-import type { PageField } from '../../../../page/browser/dom.js';
-import { elementById } from '../../../../page/browser/elements.js';
+import type { PageField } from '../../../../base/page/browser/dom.js';
+import { elementById } from '../../../../base/page/browser/elements.js';
 import type { ListedExchange } from '../../page-facts.js';
 import { fillFields } from '../selection-fields.js';
 import type { WatchForm } from './watch-request.js';

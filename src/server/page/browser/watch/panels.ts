@@ -1,5 +1,5 @@
-import type { PageNode } from '../../../../page/browser/dom.js';
-import { createElement, elementById } from '../../../../page/browser/elements.js';
+import type { PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement, elementById } from '../../../../base/page/browser/elements.js';
 import type { Level, TickerField } from './messages.js';
 import { countDecimals, formatFixed, formatShort } from './numbers.js';
 import type { ViewData, ViewedBook, ViewedTrade } from './view-data.js';

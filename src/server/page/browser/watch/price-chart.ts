@@ -1,5 +1,5 @@
-import { type DrawnChart, ResizeObserver, uPlot, window } from '../../../../page/browser/dom.js';
-import { elementById, styleColor } from '../../../../page/browser/elements.js';
+import { type DrawnChart, ResizeObserver, uPlot, window } from '../../../../base/page/browser/dom.js';
+import { elementById, styleColor } from '../../../../base/page/browser/elements.js';
 import { countDecimals } from './numbers.js';
 import type { PriceColumns } from './price-columns.js';
 

@@ -1,11 +1,11 @@
-import { plural } from '../../../../base/units.js';
 import {
   type PageNode,
   type PageProgress,
   requestAnimationFrame,
   window,
-} from '../../../../page/browser/dom.js';
-import { elementById } from '../../../../page/browser/elements.js';
+} from '../../../../base/page/browser/dom.js';
+import { elementById } from '../../../../base/page/browser/elements.js';
+import { plural } from '../../../../base/units.js';
 import { describeError, fetchOrThrow } from '../fetch-response.js';
 import type { ChunkSource } from '../line-queue.js';
 import { showStatus } from '../show-status.js';

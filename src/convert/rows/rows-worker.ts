@@ -1,0 +1,40 @@
+import { workerData } from 'node:worker_threads';
+import { abortReason } from '../../base/errors.js';
+import { serveJobs } from '../../base/serve-jobs.js';
+import { type Batch, copyBatch, type Schema } from '../../format/batch.js';
+import type { StoreSettings } from '../../store/files.js';
+import { openFiles } from '../../store/open-files.js';
+import { type RowsEvent, type RowsFacts, type RowsRequest, readRowsAndBytes } from './read-rows-inline.js';
+
+/** Limit for the memory of batches that were sent and not returned; two are always allowed. */
+const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
+
+const files = openFiles(workerData as StoreSettings | undefined);
+
+/** Messages to the job are memory of batches that is returned for other ones. */
+serveJobs<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>((request, { emit, messages, signal }) => {
+  const returnedMemory: ArrayBuffer[] = [];
+  let batchesInFlight = 0;
+  let bytesInFlight = 0;
+  let hasBatch = false;
+  const onBatch = async (batch: Batch, schema: Schema, dataType: string): Promise<void> => {
+    while (messages.length > 0 || (batchesInFlight >= 2 && bytesInFlight > MAX_BYTES_IN_FLIGHT)) {
+      const memory = await messages.next();
+      if (!memory) throw abortReason(signal);
+      returnedMemory.push(memory);
+      batchesInFlight--;
+      bytesInFlight -= memory.byteLength;
+    }
+    if (!hasBatch) emit({ schema, dataType });
+    hasBatch = true;
+    const copy = copyBatch(batch, returnedMemory.pop());
+    batchesInFlight++;
+    bytesInFlight += copy.memory.byteLength;
+    emit(copy, [copy.memory]);
+  };
+  const onChunk = (bytes: Uint8Array): void => {
+    const chunk = new Uint8Array(bytes);
+    emit({ chunk }, [chunk.buffer]);
+  };
+  return readRowsAndBytes(request, files, { onBatch, onChunk }, signal);
+});

@@ -1,0 +1,86 @@
+import type { Day } from '../../day-files/day.js';
+import type { RequestedSeries } from '../../day-files/series-filter.js';
+
+/** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
+export type DayState = 'p' | 'e' | 'm';
+
+/** Present days that were audited, and those of them that the last audit judged degraded. */
+export interface AuditCounts {
+  readonly audited: number;
+  readonly degraded: number;
+}
+
+/** A series, and counts of its days and files. */
+export interface SeriesCounts extends AuditCounts {
+  readonly exchange: string;
+  readonly dataType: string;
+  readonly symbol: string;
+  /** Days of each state; their sum is the number of days. */
+  readonly present: number;
+  readonly empty: number;
+  readonly missing: number;
+  /** Missing days that the manifest records but whose files no longer exist. */
+  readonly gone: number;
+  readonly rows: number;
+  /** Bytes on disk, in all formats. */
+  readonly bytes: number;
+  /** Conversions on disk that another version of the converter wrote. */
+  readonly outdated: number;
+}
+
+/** Coverage of one series. */
+export interface SeriesCoverage extends SeriesCounts {
+  /** Day of the first state. */
+  readonly first: Day;
+  /** One `DayState` per day, without gaps. */
+  readonly states: string;
+  /** Days that the last audit judged degraded, ascending. */
+  readonly degradedDays: readonly DegradedDay[];
+}
+
+/** A day with the names of the checks that degrade it, and `incident`. */
+export interface DegradedDay {
+  readonly day: Day;
+  readonly reasons: readonly string[];
+}
+
+/** Sums over all series. */
+export type CoverageTotals = Readonly<
+  Record<
+    | 'exchanges'
+    | 'series'
+    | 'present'
+    | 'empty'
+    | 'missing'
+    | 'gone'
+    | 'rows'
+    | 'bytes'
+    | 'outdated'
+    | 'audited'
+    | 'degraded',
+    number
+  >
+>;
+
+/** Total bytes of the files of one day. */
+export interface DayBytes {
+  readonly day: Day;
+  readonly bytes: number;
+}
+
+export interface Coverage {
+  /** Sorted by exchange, data type and symbol. */
+  readonly series: readonly SeriesCoverage[];
+  readonly totals: CoverageTotals;
+  /** By day of the data, ascending. */
+  readonly byDay: readonly DayBytes[];
+  /** By UTC day on which the files were recorded, ascending. */
+  readonly byRecording: readonly DayBytes[];
+}
+
+/** Selected series and days of a folder; undefined selects all. */
+export interface CoverageSelection extends RequestedSeries {
+  readonly from?: Day | undefined;
+  /** Exclusive. */
+  readonly to?: Day | undefined;
+}

@@ -1,0 +1,168 @@
+import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from '../../../../base/page/browser/dom.js';
+import { createElement, styleColor } from '../../../../base/page/browser/elements.js';
+import { type Day, formatDay } from '../../../../day-files/day.js';
+import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
+
+const CHART_HEIGHT = 220;
+const SECONDS_PER_DAY = 86_400;
+
+/** Tick distances of a date axis in seconds. */
+const TICK_DISTANCES = [1, 2, 3, 5, 10, 15, 30, 60, 90, 180, 365, 730, 1825, 3650].map(
+  (days) => days * SECONDS_PER_DAY,
+);
+/** uPlot date formats for each minimum distance: the label, and its suffix at the start of a year. */
+const DATE_FORMATS = [
+  [365 * SECONDS_PER_DAY, '{YYYY}', null, null, null, null, null, null, 1],
+  [30 * SECONDS_PER_DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [SECONDS_PER_DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+];
+
+/** Width of a label on a folded axis in pixels, with margins. */
+const LABEL_WIDTH = 80;
+
+/** A chart that follows the width of its parent element. */
+export interface Chart {
+  /** Draws the chart with the current colours of the page. */
+  redraw(): void;
+}
+
+/** Values of a chart, one per day; null for a day without a value. */
+export interface ChartLine {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** Name of a colour variable of the style sheet. */
+  readonly color: string;
+}
+
+export interface ChartContent {
+  readonly title: string;
+  /** Ascending. */
+  readonly days: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly format: (value: number) => string;
+  /** Distances between the labels of values; decimal ones by default. */
+  readonly distances?: readonly number[] | undefined;
+  /** Axis of the days with data. */
+  readonly fold: FoldedAxis;
+}
+
+/** Creates a chart of values over days. */
+export function createChart(parent: PageNode, content: ChartContent): Chart {
+  const { days, lines, fold } = content;
+  let chart: DrawnChart | undefined;
+  const container = createElement('div');
+  parent.append(container, ...fold.holes.map((hole) => createElement('p', 'soft', describeHole(hole))));
+  const readSize = () => ({ width: container.clientWidth, height: CHART_HEIGHT });
+  const positions = days.map((day) => fold.position(day) * SECONDS_PER_DAY);
+  const redraw = (): void => {
+    chart?.destroy();
+    chart = new uPlot(
+      createOptions(content, readSize()),
+      [positions, ...lines.map(({ values }) => values)],
+      container,
+    );
+  };
+  parent.setAttribute('role', 'img');
+  parent.setAttribute('aria-label', [describe(content), ...fold.holes.map(describeHole)].join('; '));
+  redraw();
+  new ResizeObserver(() => chart?.setSize(readSize())).observe(container);
+  return { redraw };
+}
+
+/** Adds the days between days with data; of a long hole only the first. */
+export function addDaysBetween(days: readonly number[]): readonly number[] {
+  return days.flatMap((day, index) => {
+    const between = (days[index + 1] ?? day + 1) - day - 1;
+    const length = isLongHole(between, days.length) ? 2 : between + 1;
+    return Array.from({ length }, (_, after) => day + after);
+  });
+}
+
+function createOptions(
+  { lines, format, distances, fold }: ChartContent,
+  size: { readonly width: number; readonly height: number },
+): object {
+  const line = { stroke: styleColor('line'), width: 1 };
+  const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
+  return {
+    ...size,
+    tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    series: [
+      {
+        label: 'Day',
+        value: (_: unknown, seconds: number | null) =>
+          seconds === null ? '–' : formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day),
+      },
+      ...lines.map(({ label, color }) => ({
+        label,
+        value: (_: unknown, value: number | null): string => (value === null ? '–' : format(value)),
+        stroke: styleColor(color),
+        ...(lines.length === 1 && { fill: styleColor('fill') }),
+        width: 1.5,
+        paths: uPlot.paths.stepped({ align: 1 }),
+      })),
+    ],
+    axes: [
+      {
+        ...axis,
+        ...(fold.holes.length > 0
+          ? createFoldedTicks(fold)
+          : { space: 70, incrs: TICK_DISTANCES, values: DATE_FORMATS }),
+      },
+      {
+        ...axis,
+        size: 72,
+        values: (_: unknown, ticks: readonly number[]) => ticks.map(format),
+        ...(distances && { incrs: distances }),
+      },
+    ],
+    scales: {
+      y: {
+        range: (_: unknown, min: number, max: number) => [Math.min(0, min), max > 0 ? max * 1.05 : 1],
+      },
+    },
+    cursor: { drag: { x: true, y: false } },
+    hooks: { drawClear: [(chart: DrawnChart) => drawHoles(chart, fold)] },
+  };
+}
+
+function describe({ title, days, lines, format }: ChartContent): string {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return `${title}: nothing`;
+  const ranges = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    const range = `at most ${format(known.reduce((a, b) => Math.max(a, b), 0))}, ${format(known.at(-1) ?? 0)} at the end`;
+    return lines.length === 1 ? range : `${label} ${range}`;
+  });
+  return `${title}, from ${formatDay(first as Day)} to ${formatDay(last as Day)}: ${ranges.join('; ')}`;
+}
+
+/** Labels of a folded axis: the first day of each part, and as many more as fit. */
+function createFoldedTicks(fold: FoldedAxis): object {
+  return {
+    splits: (chart: DrawnChart, _: number, from: number, to: number): readonly number[] => {
+      const labels = Math.max(1, Math.floor(chart.width / LABEL_WIDTH));
+      const step = Math.ceil((to - from) / SECONDS_PER_DAY / labels);
+      const ticks = fold.ticks(from / SECONDS_PER_DAY, to / SECONDS_PER_DAY, Math.max(1, step));
+      return ticks.map((position) => position * SECONDS_PER_DAY);
+    },
+    values: (_: unknown, ticks: readonly number[]): readonly string[] =>
+      ticks.map((seconds) => formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day).replace('-', '\n')),
+  };
+}
+
+function drawHoles({ ctx, bbox, valToPos }: DrawnChart, { holes }: FoldedAxis): void {
+  ctx.fillStyle = styleColor('line');
+  for (const { start, end } of holes) {
+    const [left, right] = [start, end].map((position) => {
+      const x = valToPos(position * SECONDS_PER_DAY, 'x', true);
+      return Math.max(bbox.left, Math.min(bbox.left + bbox.width, x));
+    });
+    if (left !== undefined && right !== undefined) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  }
+}
+
+function describeHole({ first, last }: Hole): string {
+  const days = (last - first + 1).toLocaleString('en');
+  return `Grey: ${days} days with nothing, ${formatDay(first as Day)} to ${formatDay(last as Day)}, drawn shorter`;
+}

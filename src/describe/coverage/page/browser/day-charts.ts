@@ -1,0 +1,76 @@
+import type { PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
+import { US_PER_DAY } from '../../../../day-files/day.js';
+import type { LatencySummary } from '../../../../events/audited-day.js';
+import type { DayPeriod, PageDayContent, PageFinding } from '../page-day.js';
+import { formatMicroseconds } from './format-value.js';
+import { createLanes, type Mark } from './lanes.js';
+
+const HOURS = [0, 6, 12, 18, 24];
+const MAX_TICKS = 5;
+
+/** Draws when a day has rows and gaps, and where its checks counted something, on an axis of the day. */
+export function createDayAxis(
+  { period, gaps, findings }: PageDayContent,
+  reasons: readonly string[],
+): PageNode {
+  const rows = period ? listPeriodsBetween(period, gaps) : [];
+  const lanes = [
+    { name: 'rows', marks: rows.map((each) => toMark(each, 'present')) },
+    ...findings.map((finding) => {
+      const periods = finding.check === 'gap' && gaps.length > 0 ? gaps : listPeriods(finding);
+      const kind = reasons.includes(finding.check) ? 'degraded' : 'noted';
+      return { name: finding.check, marks: periods.map((each) => toMark(each, kind)) };
+    }),
+  ];
+  const ticks = HOURS.map((hour) => ({ at: hour / 24, label: `${String(hour).padStart(2, '0')}:00` }));
+  return createLanes('The day from 00:00 to 24:00 UTC', ticks, lanes);
+}
+
+/** The longest period of a finding, else the moment of its first row. */
+function listPeriods({ longest, time }: PageFinding): readonly DayPeriod[] {
+  if (longest !== undefined) return [longest];
+  return time === undefined ? [] : [{ start: time, end: time }];
+}
+
+/** The parts of a period that are not in gaps, which are in order. */
+function listPeriodsBetween({ start, end }: DayPeriod, gaps: readonly DayPeriod[]): readonly DayPeriod[] {
+  const starts = [start, ...gaps.map((gap) => gap.end)];
+  const ends = [...gaps.map((gap) => gap.start), end];
+  return starts
+    .map((from, index) => ({ start: Math.max(start, from), end: Math.min(end, ends[index] ?? end) }))
+    .filter((period) => period.end >= period.start);
+}
+
+function toMark({ start, end }: DayPeriod, kind: Mark['kind']): Mark {
+  return { start: start / US_PER_DAY, end: end / US_PER_DAY, kind };
+}
+
+/** Draws the percentiles of latency on a logarithmic axis; as text if none is positive. */
+export function createLatencyAxis(latency: LatencySummary): PageNode {
+  const { p50, p99, max } = latency;
+  const values = Object.entries({ p50, p99, max }).map(
+    ([name, microseconds]) =>
+      ({ name: `${name} ${formatMicroseconds(microseconds)}`, microseconds }) as const,
+  );
+  const description = values.map(({ name }) => name).join(', ');
+  const positive = [p50, p99, max].filter((microseconds) => microseconds > 0);
+  if (positive.length === 0) return createElement('p', '', description);
+  const from = Math.floor(Math.log10(Math.min(...positive)));
+  const decades = Math.max(1, Math.ceil(Math.log10(Math.max(...positive))) - from);
+  const step = Math.ceil((decades + 1) / MAX_TICKS);
+  const ticks = Array.from({ length: Math.floor(decades / step) + 1 }, (_, index) => ({
+    at: (index * step) / decades,
+    label: formatPower(from + index * step),
+  }));
+  const toMarks = (microseconds: number): readonly Mark[] =>
+    microseconds > 0 ? [{ start: 0, end: (Math.log10(microseconds) - from) / decades, kind: 'present' }] : [];
+  const lanes = values.map(({ name, microseconds }) => ({ name, marks: toMarks(microseconds) }));
+  return createLanes(`Latency: ${description}`, ticks, lanes);
+}
+
+/** Formats a power of ten of microseconds. */
+function formatPower(power: number): string {
+  const unit = Math.min(2, Math.floor(power / 3));
+  return `${10 ** (power - 3 * unit)} ${['µs', 'ms', 's'][unit]}`;
+}

@@ -1,0 +1,119 @@
+import type { PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
+import { formatDuration, plural } from '../../../../base/units.js';
+import type { PageDay, PageDayContent, PageFinding } from '../page-day.js';
+import { createDayAxis, createLatencyAxis } from './day-charts.js';
+import { formatMicroseconds, formatNumber, formatTimeOfDay } from './format-value.js';
+
+/** The details of one day, below the calendar of its series. */
+export interface DayPanel {
+  readonly node: PageNode;
+  /** @param title date and condition. @param day undefined for a day that was not audited. */
+  show(title: string, day: PageDay | undefined): void;
+  /** Moves the focus to the panel, and scrolls there. */
+  focus(): void;
+}
+
+/** Creates a hidden panel. @param onStep called to show the day before (-1) or after (1). */
+export function createDayPanel(onStep: (step: -1 | 1) => void, onClose: () => void): DayPanel {
+  const heading = createElement('h4');
+  const body = createElement('div');
+  const node = createElement(
+    'section',
+    'day',
+    heading,
+    createElement(
+      'div',
+      'day-buttons',
+      createButton('Previous day', () => onStep(-1)),
+      createButton('Next day', () => onStep(1)),
+      createButton('Close', onClose),
+    ),
+    body,
+  );
+  node.hidden = true;
+  heading.setAttribute('aria-live', 'polite');
+  heading.tabIndex = -1;
+  return {
+    node,
+    show(title, day) {
+      node.hidden = false;
+      heading.textContent = title;
+      body.replaceChildren(...(day ? describeDay(day) : []));
+    },
+    focus: () => heading.focus(),
+  };
+}
+
+export function createButton(text: string, onClick: () => void): PageNode {
+  const button = createElement('button', '', text);
+  button.setAttribute('type', 'button');
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+function describeDay({ reasons, incidents, content }: PageDay): PageNode[] {
+  const nodes = incidents.map((incident) => createElement('p', '', `Incident: ${incident}`));
+  if (content === undefined) {
+    const hint = 'tickhaul audit --html writes a page with the details of each day.';
+    return reasons.length === 0 ? nodes : [...nodes, createElement('p', 'soft', hint)];
+  }
+  const { period, latency, findings } = content;
+  nodes.push(createElement('p', '', describeContent(content)));
+  if (period !== undefined) nodes.push(createDayAxis(content, reasons));
+  if (findings.length > 0) {
+    const caption = 'The axis shows all gaps, and of each other check its longest period or first row.';
+    nodes.push(createElement('p', 'soft', caption), createFindingsTable(content, reasons));
+  }
+  if (latency !== undefined) nodes.push(createElement('h5', '', 'Latency'), createLatencyAxis(latency));
+  return nodes;
+}
+
+function describeContent({ rows, symbols, period }: PageDayContent): string {
+  const count = plural(rows, 'row', formatNumber(rows));
+  if (period === undefined) return count;
+  const of = symbols === 1 ? '' : ` of ${formatNumber(symbols)} symbols`;
+  return `${count}${of}, from ${formatTimeOfDay(period.start)} to ${formatTimeOfDay(period.end)} UTC`;
+}
+
+/** A table of the checks that counted something. */
+function createFindingsTable({ symbols, findings }: PageDayContent, reasons: readonly string[]): PageNode {
+  const header = createRow('th', ['check', 'count', 'extent', 'first at']);
+  const rows = findings.map((finding) =>
+    createRow('td', [
+      reasons.includes(finding.check) ? finding.check : `${finding.check} (does not degrade)`,
+      formatNumber(finding.count),
+      describeExtent(finding),
+      describePlace(finding, symbols > 1),
+    ]),
+  );
+  const table = createElement(
+    'table',
+    '',
+    createElement('thead', '', header),
+    createElement('tbody', '', ...rows),
+  );
+  return createElement('div', 'scrolled', table);
+}
+
+function createRow(tag: 'th' | 'td', texts: readonly string[]): PageNode {
+  return createElement('tr', '', ...texts.map((text) => createElement(tag, '', text)));
+}
+
+function describeExtent({ seconds, longest, maxMicroseconds }: PageFinding): string {
+  if (maxMicroseconds !== undefined) return `up to ${formatMicroseconds(maxMicroseconds)}`;
+  if (seconds === undefined) return '';
+  const total = formatDuration(1000 * seconds);
+  if (longest === undefined) return total;
+  const { start, end } = longest;
+  return `${total}, longest ${formatMicroseconds(end - start)} from ${formatTimeOfDay(start)}`;
+}
+
+function describePlace({ row, time, symbol }: PageFinding, hasSymbols: boolean): string {
+  const texts = [
+    ...(row === undefined ? [] : [`row ${formatNumber(row)}`]),
+    ...(time === undefined ? [] : [formatTimeOfDay(time)]),
+    ...(hasSymbols && symbol !== undefined ? [symbol] : []),
+  ];
+  return texts.join(', ');
+}

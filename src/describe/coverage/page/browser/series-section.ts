@@ -1,0 +1,119 @@
+import type { PageCanvas, PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
+import { formatSize, plural } from '../../../../base/units.js';
+import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
+import { unpackStates } from '../../state-runs.js';
+import type { PackedSeries, PageData, StateWords } from '../page-data.js';
+import type { PageDay } from '../page-day.js';
+import { type Calendar, createCalendar } from './calendar.js';
+import { createDayList } from './day-list.js';
+import { createDayPanel } from './day-panel.js';
+import { formatNumber, formatWeekday } from './format-value.js';
+import { createSeriesCharts } from './series-charts.js';
+
+/** A series on the page. */
+export interface SeriesSection {
+  readonly node: PageNode;
+  readonly calendar: Calendar;
+  /** Draws the charts of the section, if there are any, with the current colours of the page. */
+  redrawCharts(): void;
+}
+
+export function createSeriesSection(
+  name: string,
+  packed: PackedSeries,
+  { words, listTitle }: PageData,
+): SeriesSection {
+  const [, , , firstDay, packedStates, , , , packedDays] = packed;
+  const first = firstDay as Day;
+  const states = unpackStates(packedStates);
+  const days = new Map<Day, PageDay>(packedDays.map(([index, day]) => [addDays(first, index), day]));
+  const listed = words.filter(({ isListed }) => isListed);
+  const description = describeSeries(first, states, packed, words);
+
+  const canvas = createElement('canvas') as PageCanvas;
+  canvas.tabIndex = 0;
+  canvas.setAttribute('role', 'application');
+  canvas.setAttribute('aria-roledescription', 'calendar');
+  canvas.setAttribute('aria-label', `${name}: ${description}`);
+
+  const explain = (day: Day): string => {
+    const { reasons = [], error } = days.get(day) ?? {};
+    const texts = [...reasons, ...(error === undefined ? [] : [error])];
+    return texts.length === 0 ? '' : `: ${texts.join(', ')}`;
+  };
+  const describeDay = (day: Day): string => {
+    const { word, note } = words.find(({ state }) => state === states.charAt(day - first)) ?? {
+      word: 'not audited',
+    };
+    return `${formatWeekday(day)}: ${word}${note === undefined ? explain(day) : `: ${note}`}`;
+  };
+  let selected = first;
+  const select = (day: Day): void => {
+    selected = Math.max(first, Math.min(first + states.length - 1, day)) as Day;
+    panel.show(describeDay(selected), days.get(selected));
+    calendar.select(selected);
+  };
+  const panel = createDayPanel(
+    (step) => select(addDays(selected, step)),
+    () => {
+      panel.node.hidden = true;
+      calendar.select(undefined);
+      canvas.focus();
+    },
+  );
+  const selectFromList = (day: Day): void => {
+    select(day);
+    panel.focus();
+  };
+  const calendar = createCalendar(canvas, {
+    first,
+    states,
+    describe: describeDay,
+    isListed: (state) => listed.some((each) => each.state === state),
+    ...(days.size > 0 && { onSelect: select }),
+  });
+
+  const node = createElement(
+    'article',
+    'series',
+    createElement('h3', '', name),
+    createElement('p', 'soft', description),
+    canvas,
+    panel.node,
+  );
+  if (listed.some(({ state }) => states.includes(state))) {
+    node.append(
+      createDayList({ title: listTitle, first, states, words: listed, explain, onSelect: selectFromList }),
+    );
+  }
+  const charts = createSeriesCharts(days);
+  if (charts) node.append(charts.node);
+  return { node, calendar, redrawCharts: () => charts?.redraw() };
+}
+
+function describeSeries(
+  first: Day,
+  states: string,
+  [, , , , , rows, bytes, gone]: PackedSeries,
+  words: readonly StateWords[],
+): string {
+  const counts = new Map<string, number>();
+  for (const { state, word, counted = state } of words) {
+    const count = [...counted].reduce((sum, each) => sum + countDays(states, each), 0);
+    counts.set(word, (counts.get(word) ?? 0) + count);
+  }
+  const texts = [...counts].map(([word, count], index) => {
+    const number = formatNumber(count);
+    const note = word === 'missing' && gone > 0 ? ` (${formatNumber(gone)} recorded and gone)` : '';
+    return index === 0 ? `${plural(count, 'day', number)} ${word}` : `${number} ${word}${note}`;
+  });
+  const last = addDays(first, states.length - 1);
+  const sums = [plural(rows, 'row', formatNumber(rows)), ...(bytes === null ? [] : [formatSize(bytes)])];
+  return `${formatDay(first)} to ${formatDay(last)}: ${texts.join(', ')}; ${sums.join(', ')}`;
+}
+
+/** The number of days of a state. */
+export function countDays(states: string, state: string): number {
+  return states.split(state).length - 1;
+}

@@ -1,0 +1,172 @@
+import { AuditLog } from '../../audit/audit-log.js';
+import { abortReason, type TickhaulError, usageError } from '../../base/errors.js';
+import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
+import { isOutdated } from '../../convert/output/provenance.js';
+import { type Day, parseTimeToDay } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { createSeriesFilter, resolveSeries } from '../../day-files/series-filter.js';
+import type { Destination, FileLookup } from '../../store/destination.js';
+import type { ManifestRecord } from '../../store/manifest-record.js';
+import type {
+  Coverage,
+  CoverageSelection,
+  CoverageTotals,
+  DayBytes,
+  SeriesCoverage,
+} from './coverage-facts.js';
+import { createSeriesBuilder, type SeriesBuilder } from './series-builder.js';
+
+export interface ReadCoverageOptions {
+  readonly selection: CoverageSelection;
+  /** Only files below this path of the destination; undefined or empty for all. */
+  readonly under?: string | undefined;
+  /** The folder as the user typed it, for messages; by default its location. */
+  readonly name?: string | undefined;
+  /** Called with one line for each skipped part of the manifest. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Number of records after which the loop yields to other work and checks the signal. */
+const RECORDS_PER_TURN = 20_000;
+
+/**
+ * Reads the coverage of a download folder from its manifest and from the list of existing files. A series covers its
+ * first to its last recorded day, or the selected days. Takes no lock.
+ * @throws usage error for a folder without records, an unknown name, or a selection without records; `disk`; the
+ * reason of an abort.
+ */
+export async function readCoverage(
+  destination: Destination,
+  options: ReadCoverageOptions,
+): Promise<Coverage> {
+  const { under = '', warn, signal } = options;
+  const { name = destination.locate(under) } = options;
+  const below = under === '' ? '' : `${under}/`;
+  const manifest = await destination.openManifest({ warn, signal });
+  await manifest.close();
+  if (manifest.size === 0) throw createEmptyError(name);
+  const selection = resolveSeries(options.selection, () => listFiles(manifest.records()));
+  const filter = createSeriesFilter(selection);
+  const files = await destination.openLookup(undefined, signal);
+  const lookUpSize = createSizeLookup(files);
+  const audits = (await AuditLog.open(destination, signal)).records();
+  const builders = new Map<string, SeriesBuilder>();
+  const byDay = new Map<Day, number>();
+  const byRecording = new Map<Day, number>();
+  let count = 0;
+  let isEmpty = true;
+  for (const record of manifest.records()) {
+    if (++count % RECORDS_PER_TURN === 0) await yieldToOthers(signal);
+    const { path, file, rows, time } = record;
+    if (!path.startsWith(below)) continue;
+    isEmpty = false;
+    if (!filter.matches(file)) continue;
+    const builder = getBuilder(builders, file);
+    if (!isWithin(file.day, selection)) continue;
+    const bytes = lookUpSize(record);
+    builder.add(file.day, rows, bytes);
+    for (const conversion of record.conversions ?? [])
+      if (files.has(conversion.path) && isOutdated(conversion, file.dataType)) builder.addOutdated();
+    const audit = audits.get(path);
+    // Another content was audited if the checksum differs.
+    if (audit?.sha256 === record.sha256 && bytes !== undefined) builder.addAudit(file.day, audit.reasons);
+    if (bytes === undefined) continue;
+    addBytes(byDay, file.day, bytes);
+    const recorded = parseTimeToDay(time);
+    if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
+  }
+  if (isEmpty) throw usageError(`${name}: the manifest has no records of files in this folder`);
+  filter.assertAllMatched();
+  const series = [...builders.values()]
+    .flatMap((builder) => builder.build(selection) ?? [])
+    .sort(compareNames);
+  if (series.length === 0) throw usageError(`${name}: the manifest has no records of these series and days`);
+  return { series, totals: sumTotals(series), byDay: sortByDay(byDay), byRecording: sortByDay(byRecording) };
+}
+
+/** The day files of records. */
+function* listFiles(records: Iterable<ManifestRecord>): Generator<DayFile> {
+  for (const { file } of records) yield file;
+}
+
+function createEmptyError(name: string): TickhaulError {
+  return usageError(
+    `${name}: the manifest is empty; choose a folder with downloads, or record existing files with tickhaul verify --adopt`,
+  );
+}
+
+/** Sums over series. */
+export function sumTotals(series: readonly SeriesCoverage[]): CoverageTotals {
+  const totals = {
+    present: 0,
+    empty: 0,
+    missing: 0,
+    gone: 0,
+    rows: 0,
+    bytes: 0,
+    outdated: 0,
+    audited: 0,
+    degraded: 0,
+  };
+  for (const item of series) {
+    for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += item[key];
+  }
+  const exchanges = new Set(series.map(({ exchange }) => exchange)).size;
+  return { exchanges, series: series.length, ...totals };
+}
+
+async function yieldToOthers(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (signal.aborted) throw abortReason(signal);
+}
+
+function getBuilder(builders: Map<string, SeriesBuilder>, file: DayFile): SeriesBuilder {
+  const key = JSON.stringify([file.exchange, file.dataType, file.symbol]);
+  const builder = builders.get(key) ?? createSeriesBuilder(file);
+  builders.set(key, builder);
+  return builder;
+}
+
+function isWithin(day: Day, { from, to }: CoverageSelection): boolean {
+  return (from === undefined || day >= from) && (to === undefined || day < to);
+}
+
+function addBytes(sums: Map<Day, number>, day: Day, bytes: number): void {
+  sums.set(day, (sums.get(day) ?? 0) + bytes);
+}
+
+function sortByDay(sums: ReadonlyMap<Day, number>): readonly DayBytes[] {
+  return [...sums].map(([day, bytes]) => ({ day, bytes })).sort((a, b) => a.day - b.day);
+}
+
+function compareNames(a: SeriesCoverage, b: SeriesCoverage): number {
+  return (
+    compareTexts(a.exchange, b.exchange) ||
+    compareTexts(a.dataType, b.dataType) ||
+    compareTexts(a.symbol, b.symbol)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Creates a function that returns the bytes of a record's files on disk: the day file and its recorded conversions,
+ * or if none of them exists, a file that `tickhaul convert` wrote next to the day file; undefined if there is none. It
+ * returns recorded sizes; only `tickhaul verify` checks that files are complete.
+ */
+function createSizeLookup(files: FileLookup): (record: ManifestRecord) => number | undefined {
+  const findConvertedFile = (path: string): number | undefined => {
+    const stem = path.replace(/\.csv\.gz$/, '');
+    const converted = OUTPUT_EXTENSIONS.map((extension) => `${stem}.${extension}`).find(files.has);
+    return converted === undefined ? undefined : files.get(converted)?.bytes;
+  };
+  return (record) => {
+    const existing = [record, ...(record.conversions ?? [])].filter(({ path }) => files.has(path));
+    return existing.length === 0
+      ? findConvertedFile(record.path)
+      : existing.reduce((sum, { bytes }) => sum + bytes, 0);
+  };
+}

@@ -1,0 +1,116 @@
+import { dirname } from 'node:path';
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import type { ConfigPath } from '../../options/config-document.js';
+import type { ConfigJob } from '../../options/config-schema.js';
+import type { ConfigFile } from '../../options/parse-config.js';
+import {
+  findSettingsInMessage,
+  flagsToSettingsInMessage,
+  settingsToArgs,
+  settingToFlag,
+} from '../../options/setting-names.js';
+import type { SyncJob } from '../../sync/sync-options.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { expandHomeInArgs } from '../arguments/expand-home.js';
+import { readBooleanFlag } from '../arguments/read-arguments.js';
+import { readExportSetting } from '../selection/read-export-setting.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
+import { resolveConfigPath } from './load-config.js';
+
+/**
+ * Arguments of the whole run: the flags of the command override the settings at the top level of the file.
+ */
+export function createRunArgs({ config }: ConfigFile, args: CommandArgs): CommandArgs {
+  const { jobs: _, $schema: __, ...settings } = config;
+  return { ...settingsToArgs(settings), ...args };
+}
+
+/**
+ * Reads the jobs in a config file, parsing each setting with the reader of the flag of that name.
+ * @param args the command's flags, which override every job's settings. @param home the user's home folder.
+ * @throws usage error with file and line.
+ */
+export async function readSyncJobs(
+  file: ConfigFile,
+  args: CommandArgs,
+  signal: AbortSignal,
+  home?: string,
+): Promise<readonly SyncJob[]> {
+  if (!file.config.jobs)
+    throw usageError(
+      `${file.path}: jobs is missing; list the jobs to keep up to date, or name another --config`,
+    );
+  const jobs: SyncJob[] = [];
+  for (const [index, job] of file.config.jobs.entries()) {
+    const at = ['jobs', index];
+    jobs.push(
+      await withConfigLocation(file, at, args, () => readJob(file, job, file.place(at), args, signal, home)),
+    );
+  }
+  return jobs;
+}
+
+/** @throws usage error for a name that no job has. */
+export function selectJob(jobs: readonly SyncJob[], name: string | undefined): readonly SyncJob[] {
+  if (name === undefined) return jobs;
+  const matches = jobs.filter((job) => job.name === name);
+  if (matches.length > 0) return matches;
+  const names = jobs.map((job) => job.name);
+  throw usageError(
+    `--job: there is no job named "${name}"${didYouMean(name, names) || `; the jobs are ${names.join(', ')}`}`,
+  );
+}
+
+async function readJob(
+  file: ConfigFile,
+  job: ConfigJob,
+  where: string,
+  args: CommandArgs,
+  signal: AbortSignal,
+  home: string | undefined,
+): Promise<SyncJob> {
+  const { name, ...settings } = job;
+  const fileArgs = { ...createRunArgs(file, {}), ...settingsToArgs(settings) };
+  const listFolder = args['symbol'] === undefined ? dirname(file.path) : '';
+  const jobArgs = { ...expandHomeInArgs(fileArgs, home), ...args };
+  return {
+    name,
+    where,
+    selection: await readSelection(jobArgs, signal, listFolder),
+    options: readDownloadOptions(jobArgs),
+    stallTimeoutMs: readStallTimeout(jobArgs),
+    audit: readBooleanFlag(jobArgs, 'audit'),
+    export: await readJobExport(file.path, jobArgs),
+  };
+}
+
+/** The folder of exports is relative to the config file. */
+async function readJobExport(path: string, args: CommandArgs): Promise<SyncJob['export']> {
+  const setting = await readExportSetting(args);
+  return setting && { ...setting, out: resolveConfigPath(path, setting.out) };
+}
+
+/**
+ * Replaces flags by settings in a usage error, and adds file and line, unless the setting was given as a flag.
+ * @param at path of the job in the file; empty for the top level.
+ */
+export async function withConfigLocation<T>(
+  file: ConfigFile,
+  at: ConfigPath,
+  args: CommandArgs,
+  read: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'usage') throw error;
+    const settings = findSettingsInMessage(error.message);
+    if (settings[0] !== undefined && args[settingToFlag(settings[0])] !== undefined) throw error;
+    const job = at.length === 0 ? undefined : file.config.jobs?.[Number(at[1])];
+    const keyInJob = settings.find((key) => job !== undefined && key in job);
+    const keyAtTop = settings.find((key) => key in file.config);
+    const place = keyInJob !== undefined ? [...at, keyInJob] : keyAtTop !== undefined ? [keyAtTop] : at;
+    throw usageError(`${file.place(place)}: ${flagsToSettingsInMessage(error.message)}`);
+  }
+}

@@ -1,0 +1,189 @@
+import type { FileError } from '../base/errors.js';
+import { ERROR_TABLE, usageError } from '../base/errors.js';
+import type { OutputTarget } from '../base/output-target.js';
+import { secondsSince } from '../base/units.js';
+import type { ConvertSetting } from '../download/download-options.js';
+import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
+import { reportedOutputs } from '../download/plan/planned-paths.js';
+import { describePlan } from '../download/plan/report-plan.js';
+import { describeRequiredDays } from '../events/exit-reasons.js';
+import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../events/json-events.js';
+import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../events/run-events.js';
+import type { Destination } from '../store/destination.js';
+import type { StoreSettings } from '../store/files.js';
+import { isObjectLocation } from '../store/location.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import { openFiles } from '../store/open-files.js';
+import { writeTextsAt } from '../store/read-write-at.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import { readFileLocation } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import type { RunObserver } from './command-run.js';
+import { readOutputFile } from './output-file.js';
+import {
+  createDownloadOptions,
+  type DownloadTarget,
+  type OpenedTarget,
+  openDownloadTarget,
+  readDownloadTarget,
+} from './selection/download-target.js';
+import { readExportSetting } from './selection/read-export-setting.js';
+import { readStallTimeout } from './selection/read-selection.js';
+import { withServiceSession } from './service-session.js';
+import { readStoreSettings, withDestination } from './with-destination.js';
+
+/** An open plan, for display only. */
+export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyProblem'> {
+  /** Computes the plan event; warns if the disk is too small. */
+  describe(totals: PlanTotals): Promise<PlanEvent>;
+  /** Why the plan makes the command fail; undefined if it does not. */
+  findReason(counts: PlanCounts): FileError | undefined;
+  /** Conversion of the files. */
+  readonly convert: ConvertSetting | undefined;
+  /** Reading of `performance.now()` at the start. */
+  readonly startedAtMs: number;
+  /** Job of a sync that the plan belongs to. */
+  readonly job?: string | undefined;
+}
+
+/** Opens a plan with valid options, and runs `work` with it. */
+export type PlanRun = <T>(
+  observer: RunObserver,
+  work: (openedPlan: OpenedPlanReport) => Promise<T>,
+) => Promise<T>;
+
+/** Prepares `plan`: computes what `download` with the same options would do. @throws usage error. */
+export async function preparePlan(args: CommandArgs, host: CommandHost): Promise<PlanRun> {
+  const target = await readDownloadTarget(args, host, 'plan');
+  const stallTimeoutMs = readStallTimeout(args);
+  const exportSetting = await readExportSetting(args);
+  const pin = readFileLocation(args, 'pin');
+  if (pin === '-') throw usageError('--pin needs a file name, such as --pin plan.json');
+  const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
+  const store = await readStoreSettings(args, host, [pin]);
+  const { signal } = host;
+  return ({ emit, note }, work) => {
+    const began = performance.now();
+    return withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
+      withDestination(session.settings, { stallTimeoutMs, signal }, async (destination) => {
+        const options = createDownloadOptions(target, args);
+        const opened = await openDownloadTarget(target, {
+          session,
+          destination,
+          options,
+          exportSetting,
+          emit,
+          signal,
+        });
+        await opened.manifest.close();
+        if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
+        return work(createOpenedPlanReport({ ...opened, destination, emit, startedAtMs: began }));
+      }),
+    );
+  };
+}
+
+export interface OpenedPlanInput
+  extends Pick<OpenedPlanReport, 'plan' | 'keyProblem' | 'startedAtMs' | 'job'> {
+  readonly destination: Destination;
+  readonly manifest: Manifest;
+  readonly emit: EventSink;
+}
+
+/** Combines an open plan with its description for display. */
+export function createOpenedPlanReport({
+  plan,
+  keyProblem,
+  startedAtMs,
+  job,
+  ...input
+}: OpenedPlanInput): OpenedPlanReport {
+  const { emit } = input;
+  const { options } = plan;
+  return {
+    plan,
+    keyProblem,
+    startedAtMs,
+    job,
+    convert: options.convert,
+    async describe(totals) {
+      const described = await describePlan({ ...input, options }, [{ totals, options }]);
+      if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
+      return described.plan;
+    },
+    findReason: ({ pending, unavailable }) =>
+      options.strict && pending + unavailable > 0 ? describeRequiredDays(pending + unavailable) : undefined,
+  };
+}
+
+/** The summary of a plan, as if it had been run without doing anything. */
+export function createPlanSummary(
+  openedPlan: OpenedPlanReport,
+  { counts: allCounts }: PlanTotals,
+): RunSummary {
+  const { files: _, ...statuses } = allCounts;
+  const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
+  const reason = openedPlan.findReason(allCounts);
+  const { keyProblem } = openedPlan;
+  const summary = {
+    exitCode: reason === undefined ? 0 : ERROR_TABLE[reason.code].exitCode,
+    counts,
+    ...(reason && { reasons: [reason] }),
+    unfinished: 0,
+    bytes: 0,
+    seconds: secondsSince(openedPlan.startedAtMs),
+  };
+  return { ...summary, ...(keyProblem === 'expired' && { keyExpired: true }) };
+}
+
+/**
+ * Writes a plan of a selection, with its inputs, for `--pinned`; `--pin` is rejected earlier for lists of files.
+ * @param target a location in an object store, or a local output.
+ */
+async function writePin(
+  target: string | OutputTarget,
+  store: StoreSettings | undefined,
+  { selection }: DownloadTarget,
+  { plan, record }: OpenedTarget,
+  host: CommandHost,
+): Promise<void> {
+  if (!selection || !record || !('range' in plan)) return;
+  const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
+  const chunks = formatPin(createPin(record, plan));
+  if (typeof target !== 'string') {
+    const { writeOutput } = await import('../base/output-sink.js');
+    return writeOutput(target, chunks, host);
+  }
+  const files = openFiles(store);
+  await writeTextsAt(files, target, chunks, host.signal).finally(() => files.close());
+}
+
+/** A plan in the form of `--json`. */
+export interface PlanReport {
+  readonly plan: PlanJson;
+  files(): Iterable<FileJson>;
+  /** Call it after the files were reported. */
+  summary(): RunSummary;
+}
+
+/**
+ * Counts the files first, in a separate pass, since the report starts with the counts.
+ * @throws the reason of an abort.
+ */
+export async function createPlanReport(
+  openedPlan: OpenedPlanReport,
+  signal: AbortSignal,
+): Promise<PlanReport> {
+  const totals = await countPlan(openedPlan.plan, signal);
+  return {
+    plan: toPlanJson(await openedPlan.describe(totals), openedPlan.job),
+    files: () => generateFiles(openedPlan),
+    summary: () => createPlanSummary(openedPlan, totals),
+  };
+}
+
+function* generateFiles({ plan, convert, job }: OpenedPlanReport): Generator<FileJson> {
+  for (const { file, path, outputs, status } of plan.files()) {
+    yield toFileJson({ event: 'file', job, file, path, ...reportedOutputs(outputs, convert), status });
+  }
+}

@@ -1,0 +1,115 @@
+import { availableParallelism } from 'node:os';
+import { TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { secondsSince } from '../base/units.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
+import { addRowCounts, createRunTally, isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
+import { exportFiles } from '../export/export-files.js';
+import type { ExportSetting } from '../export/export-input.js';
+import type { AuditedRun } from './add-verdicts.js';
+import { createExportContext } from './create-export-context.js';
+
+/** Statuses of day files that exist after a download. */
+const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'converted']);
+
+/**
+ * Runs a download or a sync, and then exports all days of the series that it downloaded or found. A failed export is
+ * part of the summary, and stops no other.
+ * @param settings by job; a download is one job without a name.
+ */
+export async function runWithExports(
+  input: AuditedRun,
+  settings: ReadonlyMap<string | undefined, ExportSetting>,
+  run: (emit: EventSink) => Promise<RunSummary>,
+): Promise<RunSummary> {
+  const seriesByJob = new Map<string | undefined, Set<string>>();
+  let summary = await run((event) => {
+    if (event.event === 'file' && event.file && PRESENT.has(event.status)) {
+      const series = seriesByJob.get(event.job) ?? new Set();
+      series.add(seriesOf(event.file));
+      seriesByJob.set(event.job, series);
+    }
+    input.emit(event);
+  });
+  for (const [job, setting] of settings) {
+    const series = seriesByJob.get(job);
+    if (!series || input.signal.aborted) continue;
+    summary = addExport(summary, job, await exportSeries(input, setting, series, job));
+  }
+  return summary;
+}
+
+/** Exports the series of a job. An error that ends the export is part of its summary. */
+async function exportSeries(
+  { client, cache, destination, emit, signal }: AuditedRun,
+  setting: ExportSetting,
+  series: ReadonlySet<string>,
+  job: string | undefined,
+): Promise<RunSummary> {
+  const startMs = performance.now();
+  const tally = createRunTally();
+  try {
+    return await exportFiles({
+      ...setting,
+      paths: [destination.locate('')],
+      selection: { from: undefined, to: undefined, shard: undefined },
+      isExcluded: async (_, file) => file === undefined || !series.has(seriesOf(file)),
+      jobs: availableParallelism(),
+      existing: 'skip',
+      context: createExportContext({ client, cache, offline: false, emit, signal }),
+      store: destination.settings,
+      emit(event) {
+        if (event.event === 'file') tally.add(event);
+        emitExported(event, job, emit);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof TickhaulError)) throw error;
+    return tally.summary({
+      planned: undefined,
+      stopped: error,
+      strict: false,
+      seconds: secondsSince(startMs),
+    });
+  }
+}
+
+/** The plan and the progress of the export would mix with those of the downloads. */
+function emitExported(event: RunEvent, job: string | undefined, emit: EventSink): void {
+  if (event.event === 'warning' || event.event === 'note') emit(event);
+  else if (event.event === 'file') emit(job === undefined ? event : { ...event, job });
+}
+
+/** Adds an export to the summary of the run, and of its job. */
+function addExport(summary: RunSummary, name: string | undefined, exported: RunSummary): RunSummary {
+  if (!summary.jobs) return mergeSummaries(summary, exported);
+  const jobs = summary.jobs.map((job) => (job.name === name ? mergeSummaries(job, exported) : job));
+  // The error of a job is in the job's summary, unless it ended the run.
+  const { error, ...rest } = exported;
+  return { ...mergeSummaries(summary, error && judgeError(error).endsRun ? exported : rest), jobs };
+}
+
+function mergeSummaries<Summary extends RunSummary>(run: Summary, exported: RunSummary): Summary {
+  const counts: Partial<Record<FileStatus, number>> = { ...run.counts };
+  for (const [status, count] of Object.entries(exported.counts) as [FileStatus, number][])
+    counts[status] = (counts[status] ?? 0) + count;
+  const errors = [run.error, exported.error].filter((error) => error !== undefined);
+  const [error] = errors;
+  const stopped = errors.find((each) => judgeError(each).endsRun);
+  const dayFileRows = addRowCounts(run.dayFileRows, exported.dayFileRows);
+  return {
+    ...run,
+    exitCode: runExitCode([isOutOfTimeOnly(run) ? 0 : run.exitCode, exported.exitCode], stopped?.code),
+    counts,
+    unfinished: run.unfinished + exported.unfinished,
+    bytes: run.bytes + exported.bytes,
+    ...(dayFileRows && { dayFileRows }),
+    seconds: run.seconds + exported.seconds,
+    ...(error && { error }),
+  };
+}
+
+function seriesOf({ exchange, dataType, symbol }: DayFile): string {
+  return `${exchange}\n${dataType}\n${symbol}`;
+}

@@ -1,0 +1,75 @@
+import { usageError } from '../../base/errors.js';
+import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
+import { parseFileList } from '../../download/lists/file-list.js';
+import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
+import { EXCHANGE_ARGUMENT, LIST_OPTIONS, SELECTION_OPTIONS } from '../../options/day-file-options.js';
+import { parseLockFile } from '../../store/lock-file.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { readTextFlag } from '../arguments/read-arguments.js';
+import { readLayout } from '../arguments/read-options.js';
+import type { CommandHost } from '../command-host.js';
+import { MAX_TEXT_BYTES, readStdin, readUserFile } from '../read-user-file.js';
+
+/** Day files named by a file, instead of a selection. */
+export interface FileList {
+  readonly files: PlacedFiles;
+  /** Whether the folder must hold exactly these files, byte for byte. */
+  readonly isFrozen: boolean;
+  /** Warnings about the layout. */
+  readonly warnings: readonly string[];
+}
+
+/** Arguments and flags that select day files. */
+const SELECTION_FLAGS = Object.keys({ ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS });
+/** Flags that instead name a file listing the day files. */
+const LIST_FLAGS = Object.keys(LIST_OPTIONS);
+
+/**
+ * The files of `--from-file` or `--frozen`; undefined if both are absent.
+ * @throws usage error if both are given, if a selection is given too, and for invalid contents.
+ */
+export async function readFileList(
+  args: CommandArgs,
+  { stdin, signal }: CommandHost,
+): Promise<FileList | undefined> {
+  const list = readTextFlag(args, 'from-file');
+  const lock = readTextFlag(args, 'frozen');
+  if (list === undefined && lock === undefined) return undefined;
+  const flag = list === undefined ? 'frozen' : 'from-file';
+  assertNoOtherFlags(args, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
+  if (list !== undefined) {
+    const content =
+      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readListFile(list, flag, signal);
+    // A failed command before the pipe sends nothing, which must not pass as an empty list.
+    if (list === '-' && content.trim() === '') throw usageError('--from-file -: the list on stdin is empty');
+    const files = parseFileList(content, list === '-' ? 'stdin' : list);
+    const layout = readLayout(args, 'layout');
+    const warnings = layout === undefined ? [] : describeColumnKeys(parseLayout(layout));
+    return { files: placeFiles(files, layout), isFrozen: false, warnings };
+  }
+  const locked = parseLockFile(await readListFile(lock ?? '', flag, signal), lock ?? '');
+  const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
+  return { files: placeFiles(files, undefined), isFrozen: true, warnings: [] };
+}
+
+/**
+ * Checks that a flag naming the files is not combined with a selection.
+ * @param conflictingFlags further flags whose values the file already has.
+ * @throws usage error.
+ */
+export function assertNoOtherFlags(
+  args: CommandArgs,
+  flag: string,
+  conflictingFlags: readonly string[],
+): void {
+  const otherListFlag = LIST_FLAGS.find((name) => name !== flag && args[name] !== undefined);
+  if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: use only one of them`);
+  const other = [...SELECTION_FLAGS, ...conflictingFlags].find((name) => args[name] !== undefined);
+  if (other === undefined) return;
+  const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
+  throw usageError(`--${flag} names the files; leave ${named} out`);
+}
+
+function readListFile(path: string, flag: string, signal: AbortSignal): Promise<string> {
+  return readUserFile({ name: `--${flag}`, what: 'the file', path }, MAX_TEXT_BYTES.list, signal);
+}

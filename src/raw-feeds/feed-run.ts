@@ -1,0 +1,104 @@
+import { availableParallelism } from 'node:os';
+import type { ProcessGroup } from '../base/semaphore.js';
+import type { MinuteRange } from '../day-files/minute.js';
+import type { EventSink } from '../events/run-events.js';
+import { createByteRateLimit } from '../http/byte-rate-limit.js';
+import { createConcurrency } from '../http/concurrency.js';
+import { createPause } from '../http/pause.js';
+import type { FeedFilter } from '../service/feed-filter.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { openSliceCache } from './cache/slice-cache.js';
+import { TextBudget } from './read/text-budget.js';
+import { createRequestQuota } from './request/request-quota.js';
+import { createSharedSlices, type FetchRun, type SharedSlices } from './request/shared-slices.js';
+
+/** A selection of one exchange's own messages in a period. */
+export interface FeedRequest {
+  readonly exchange: string;
+  /** In any form; an empty list selects everything. */
+  readonly filters: readonly FeedFilter[];
+  readonly range: MinuteRange;
+}
+
+/** State shared by all requests of a run. */
+export interface FeedRun extends FetchRun {
+  /** Slices that replays of the run have requested, for reuse by the others. */
+  readonly shared: SharedSlices;
+  /** Memory for the text of slices, shared by all replays. */
+  readonly texts: TextBudget;
+  /** Maximum number of slices that a replay decompresses ahead of the one it reads. */
+  readonly maxOpenAhead: number;
+  /** Size of each buffer for the messages of a replay, in bytes. */
+  readonly bufferBytes: number;
+  /** Size of one write of messages, in bytes; undefined for the default. */
+  readonly writeBytes: number | undefined;
+  /** Read only slices on disk, without requests. */
+  readonly offline: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface FeedRunOptions {
+  readonly client: ServiceClient;
+  /** Cache folder, which holds the slices in `feeds`. */
+  readonly cacheFolder: string;
+  /** Maximum bytes of all slices; undefined for no limit. */
+  readonly cacheLimit: number | undefined;
+  readonly offline: boolean;
+  readonly concurrency: number | 'auto';
+  readonly retries: number;
+  readonly maxWaitMs: number;
+  /** Maximum bytes per second, over all requests. */
+  readonly maxRate?: number | undefined;
+  /** Processes that may fetch the same slices. */
+  readonly beside?: ProcessGroup | undefined;
+  /** Maximum bytes of text that slices hold in memory, over all replays; 192 MB by default. */
+  readonly textBytes?: number | undefined;
+  /**
+   * Maximum number of slices that a replay decompresses ahead of the one it reads; by default one for each
+   * processor, up to 4.
+   */
+  readonly maxOpenAhead?: number | undefined;
+  /** Size of each buffer for the messages of a replay, in bytes; 256 KB by default. */
+  readonly bufferBytes?: number | undefined;
+  /** Size of one write of messages, in bytes; 512 KB by default. */
+  readonly writeBytes?: number | undefined;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Slices are smaller than day files, so more parallel requests pay off
+ * (docs/spec/raw-feeds-api.md#request-rate).
+ */
+const SLICE_CONCURRENCY = { initial: 20, max: 60 };
+
+const DEFAULT_TEXT_BYTES = 192 * 1024 * 1024;
+const DEFAULT_BUFFER_BYTES = 256 * 1024;
+/** A reader cannot use the text of more slices: decompression takes about twice its time. */
+const MAX_OPEN_AHEAD = 4;
+
+/** Creates the state shared by all requests of a run; sends no request. */
+export function createFeedRun(options: FeedRunOptions): FeedRun {
+  const { client, cacheFolder, cacheLimit, concurrency, maxRate, beside, emit } = options;
+  const { offline, retries, maxWaitMs, signal } = options;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  return {
+    client,
+    cache: openSliceCache({ folder: cacheFolder, limitBytes: cacheLimit, warn }),
+    offline,
+    retries,
+    maxWaitMs,
+    concurrency: createConcurrency(concurrency, { bounds: SLICE_CONCURRENCY, processes: beside?.processes }),
+    pause: createPause(),
+    quota: createRequestQuota(),
+    rate: createByteRateLimit(maxRate, beside?.processes),
+    shared: createSharedSlices(),
+    texts: new TextBudget(options.textBytes ?? DEFAULT_TEXT_BYTES),
+    maxOpenAhead: options.maxOpenAhead ?? Math.min(availableParallelism(), MAX_OPEN_AHEAD),
+    bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,
+    writeBytes: options.writeBytes,
+    fetchMutex: beside?.mutex,
+    emit,
+    signal,
+  };
+}

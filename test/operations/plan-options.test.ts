@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
+import { createPin, formatPin, parsePin } from '../../src/download/lists/pinned-plan.js';
+import type { DownloadPlan } from '../../src/download/plan/create-download-plan.js';
+import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
+import { planSlice } from '../../src/fleet/run-slice.js';
+import { toDownloadOptions, toSharedSliceData } from '../../src/fleet/slice-job.js';
+import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
+import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
+import { readSyncJobs } from '../../src/operations/config/read-sync-jobs.js';
+import { createLockOwner } from '../../src/operations/create-lock-owner.js';
+import {
+  createDownloadOptions,
+  type OpenedTarget,
+  openDownloadTarget,
+  readDownloadTarget,
+} from '../../src/operations/selection/download-target.js';
+import { countConversionThreads } from '../../src/operations/selection/read-conversion-options.js';
+import { type ServiceSession, withServiceSession } from '../../src/operations/service-session.js';
+import {
+  ARRIVAL_OPTIONS,
+  ENCODING_OPTIONS,
+  EXCHANGE_ARGUMENT,
+  PLAN_DOWNLOAD_OPTIONS,
+  PLAN_SELECTION_OPTIONS,
+} from '../../src/options/day-file-options.js';
+import type { OptionDefinition, OptionGroup, OptionType } from '../../src/options/option-definition.js';
+import { valueNameOf } from '../../src/options/option-values.js';
+import { parseConfig } from '../../src/options/parse-config.js';
+import { flagToSetting } from '../../src/options/setting-names.js';
+import type { Destination } from '../../src/store/destination.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { openJobs } from '../../src/sync/open-jobs.js';
+import { envOf } from '../helpers/cli.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+const SELECTED = { exchange: 'binance-futures', type: 'quotes', symbol: 'ETHUSDT' };
+const DAY = '2024-03-01';
+const DAY_FLAGS = ['from', 'to', 'date', 'last'];
+
+/** Values other than the defaults, by type of option. */
+const SAMPLES: Readonly<Partial<Record<OptionType, string | true>>> = {
+  flag: true,
+  text: 'text',
+  list: 'one',
+  count: '3',
+  concurrency: '5',
+  day: DAY,
+  'day-or-month': DAY,
+  days: '2',
+  duration: '7s',
+  size: '5MB',
+  rows: '64k',
+  layout: 'hive',
+  shard: '0/2',
+};
+/** Values of options that take only certain words, or whose last choice is the default. */
+const WORDS: Readonly<Record<string, string>> = {
+  type: 'trades',
+  symbol: 'BTCUSDT',
+  'symbol-type': 'perpetual',
+  weekdays: 'mon-sun',
+  as: 'trade_bar_1m',
+  compression: 'gzip',
+  times: 'int',
+};
+
+function sampleOf(flag: string, { type, choices }: OptionDefinition): string | true {
+  const sample = WORDS[flag] ?? choices?.at(-1) ?? SAMPLES[type];
+  assert.ok(sample !== undefined, `--${flag}: add a value of the type ${type}`);
+  return sample;
+}
+
+/** An option that belongs to a plan, with a value of it among the arguments of a download. */
+interface Case {
+  readonly flag: string;
+  readonly option: OptionDefinition;
+  readonly args: CommandArgs;
+  /** Arguments without the option. */
+  readonly base: CommandArgs;
+}
+
+function casesOf(options: OptionGroup, base: CommandArgs): readonly Case[] {
+  return Object.entries(options).map(([flag, option]) => {
+    const selected = { ...base, date: '2024-03-02' };
+    const others = DAY_FLAGS.includes(flag)
+      ? { ...base, ...(flag === 'to' && { from: '2024-02-01' }) }
+      : selected;
+    return { flag, option, base: selected, args: { ...others, [flag]: sampleOf(flag, option) } };
+  });
+}
+
+const DOWNLOAD_CASES = [
+  ...casesOf(PLAN_DOWNLOAD_OPTIONS, SELECTED),
+  ...casesOf({ ...ARRIVAL_OPTIONS, ...ENCODING_OPTIONS }, { ...SELECTED, convert: 'parquet' }),
+];
+const SELECTION_CASES = casesOf(PLAN_SELECTION_OPTIONS, SELECTED);
+
+/** A plan, or the part of it that was planned with the options. */
+interface Planned {
+  readonly selection?: Selection;
+  readonly options: DownloadSettings;
+}
+
+/** Plans on each way with the same arguments, against an embedded service. */
+class Ways {
+  readonly #host: CommandHost;
+  readonly #session: ServiceSession;
+  readonly #destination: Destination;
+  readonly #dir: string;
+
+  constructor(host: CommandHost, session: ServiceSession, dir: string) {
+    this.#host = host;
+    this.#session = session;
+    this.#destination = openFolderDestination(dir);
+    this.#dir = dir;
+  }
+
+  async download(args: CommandArgs): Promise<OpenedTarget> {
+    const { signal } = this.#host;
+    const target = await readDownloadTarget(args, this.#host, 'download');
+    const opened = await openDownloadTarget(target, {
+      session: this.#session,
+      destination: this.#destination,
+      options: createDownloadOptions(target, args),
+      emit: () => {},
+      signal,
+    });
+    await opened.manifest.close();
+    return opened;
+  }
+
+  async list(args: CommandArgs): Promise<Planned> {
+    const path = join(this.#dir, 'list.jsonl');
+    const file = { exchange: 'binance-futures', dataType: 'quotes', symbol: 'ETHUSDT', date: DAY };
+    await writeFile(path, `${JSON.stringify(file)}\n`);
+    const { plan } = await this.download({ ...withoutSelection(args), 'from-file': path });
+    return plan;
+  }
+
+  async pinned(args: CommandArgs): Promise<Planned> {
+    const path = join(this.#dir, 'plan.json');
+    await writeFile(path, (await this.#pin(args)).text);
+    const { plan } = await this.download({ ...withoutSelection(args), pinned: path });
+    return plan;
+  }
+
+  async queue(args: CommandArgs): Promise<Planned> {
+    const { plan, text } = await this.#pin(args);
+    const [{ dataType, symbol } = assert.fail('no series')] = plan.series;
+    const slice = { exchange: plan.exchange, dataType, symbol, from: DAY, to: '2024-04-01' };
+    const data = { ...slice, ...toSharedSliceData(plan, this.#destination, 'pin') };
+    const job = parseSliceJob(JSON.parse(JSON.stringify(data)));
+    const manifest = await this.#destination.openManifest({ warn: assert.fail });
+    const { signal } = this.#host;
+    const input = { job, pin: parsePin(text, 'pin'), folder: { destination: this.#destination }, signal };
+    const options = toDownloadOptions(job, countConversionThreads());
+    return planSlice(manifest, {
+      ...input,
+      options,
+      emit: () => assert.fail(),
+      canRequest: () => true,
+    }).finally(() => manifest.close());
+  }
+
+  /** @param option passed as a flag if the config file does not have it. */
+  async sync(args: CommandArgs, { flag, option }: Case): Promise<Planned> {
+    const flags = option.scopes?.includes('config') === false ? { [flag]: args[flag] } : {};
+    const settings = Object.entries(args)
+      .filter(([name]) => !(name in flags))
+      .map(([name, value]) => [flagToSetting(name), value]);
+    const config = { jobs: [{ name: 'job', ...Object.fromEntries(settings) }] };
+    const jobs = await readSyncJobs(parseConfig(JSON.stringify(config), 'c'), flags, this.#host.signal);
+    const { client } = this.#session;
+    const { signal } = this.#host;
+    const input = { client, jobs, destination: this.#destination, options: DOWNLOAD_DEFAULTS, signal };
+    const run = { owner: createLockOwner(this.#host), lockTimeoutMs: 0, emit: () => {} };
+    const opened = await openJobs({ ...input, ...run }, signal);
+    await opened.manifest.close();
+    return opened.jobs[0]?.downloadJob?.plan ?? assert.fail('no plan');
+  }
+
+  async #pin(args: CommandArgs): Promise<{ readonly plan: DownloadPlan; readonly text: string }> {
+    const { plan, record } = await this.download(args);
+    if (!record || !('selection' in plan)) return assert.fail('not a plan of a selection');
+    return { plan, text: formatPin(createPin(record, plan)).join('') };
+  }
+}
+
+function withoutSelection(args: CommandArgs): CommandArgs {
+  const selected = { ...EXCHANGE_ARGUMENT, ...PLAN_SELECTION_OPTIONS };
+  return Object.fromEntries(Object.entries(args).filter(([flag]) => !(flag in selected)));
+}
+
+async function withWays(t: TestContext, work: (ways: Ways) => Promise<void>): Promise<void> {
+  const dir = await tempDir(t);
+  const service = await sandbox(t);
+  const host: CommandHost = {
+    ...readProcessHost(process),
+    env: envOf(service, dir),
+    home: dir,
+    stdin: undefined,
+    signal: new AbortController().signal,
+    commandLine: 'test',
+    warn: assert.fail,
+  };
+  await withServiceSession({}, host, {}, (session) => work(new Ways(host, session, dir)));
+}
+
+/** The value of an option in a plan. */
+function readValue({ selection, options }: Planned, { flag, option }: Case): unknown {
+  const values: Readonly<Record<string, unknown>> = { ...selection, ...options };
+  if (flag in ARRIVAL_OPTIONS || flag in ENCODING_OPTIONS) return options.convert;
+  return values[valueNameOf(flag, option)];
+}
+
+/** Options that a way replaces: the days of a pinned plan are fixed, and a slice has its own series and days. */
+const REPLACED: Readonly<Record<string, readonly string[]>> = {
+  pinned: DAY_FLAGS,
+  queue: [...DAY_FLAGS, 'type', 'symbol', 'symbol-type', 'strict'],
+};
+
+async function assertArrives(t: TestContext, cases: readonly Case[], names: readonly (keyof Ways)[]) {
+  await withWays(t, async (ways) => {
+    for (const each of cases) {
+      const expected = readValue((await ways.download(each.args)).plan, each);
+      const absent = readValue((await ways.download(each.base)).plan, each);
+      assert.notDeepEqual(expected, absent, `--${each.flag} does not arrive in the plan of a download`);
+      for (const name of names) {
+        if (REPLACED[name]?.includes(each.flag)) continue;
+        const value = readValue((await ways[name](each.args, each)) as Planned, each);
+        assert.deepEqual(value, expected, `--${each.flag} does not arrive on the way: ${name}`);
+      }
+    }
+  });
+}
+
+test('each option of a download arrives in its plan on every way', (t) =>
+  assertArrives(t, DOWNLOAD_CASES, ['sync', 'queue', 'list', 'pinned']));
+
+test('each option of a selection arrives in its plan on every way', (t) =>
+  assertArrives(t, SELECTION_CASES, ['sync', 'queue', 'pinned']));
