@@ -201,7 +201,7 @@ export interface ThreadPlan {
 export const MIN_BYTES_FOR_THREAD = 4_000_000;
 /** The same for several threads that inflate. */
 const MIN_BYTES_TO_SHARE_INFLATING = 16_000_000;
-/** Four threads inflate as much as the reader can take (docs/decisions/0130-inflate-kernel.md). */
+/** Four threads inflate as much as the reader can take (docs/decisions/inflate.md#inflate-one-large-file-with-several-threads). */
 const MAX_INFLATE_THREADS = 4;
 /** Text of one zlib or inflate kernel cannot keep more kernels busy. */
 const MAX_KERNELS_OF_ONE_STREAM = 4;

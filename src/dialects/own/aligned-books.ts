@@ -37,7 +37,8 @@ export interface UpdateNumbering {
   readonly follows: (change: NumberedChange, last: number) => boolean;
   /**
    * Whether recorded changes that do not follow each other are an error too. If not, they are emitted as
-   * recorded, as the vendor's client does (docs/decisions/0165-gaps-in-recorded-books.md).
+   * recorded, as the vendor's client does
+   * (docs/decisions/normalizers.md#treat-gaps-in-recorded-books-as-the-vendor-does).
    */
   readonly isStrictInReplay: boolean;
 }

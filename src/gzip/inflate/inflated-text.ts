@@ -204,7 +204,7 @@ const MIN_BYTES_TO_SHORTEN = 16 * 1024;
 
 /**
  * Computes the CRC-32 of bytes in the memory of a kernel, in a third of the time of Node's function: the kernel shortens
- * them (docs/decisions/0151-crc-of-shortened-bytes.md).
+ * them (docs/decisions/inflate.md#shorten-text-before-its-crc-32-is-computed).
  * @param memory the whole memory. @param from address of the bytes, which end before `to`.
  * @param crc that of the bytes before.
  */
