@@ -85,6 +85,19 @@ test('every module of src has a layer in docs/architecture.md', () => {
   );
 });
 
+test('every folder of src has a README of at most ten lines with its entry, and the layers it must not import', () => {
+  const wrong = [...LAYERS].flatMap(([module, layer]) => {
+    if (!/^src\/.*\/$/.test(module)) return [];
+    const page = readFileSync(join(ROOT, module, 'README.md'), 'utf8');
+    const isComplete =
+      /^# .+\n\n\S/.test(page) &&
+      page.includes('\n- Entry: ') &&
+      page.includes(`\n- Must not import: layer ${layer} and above`);
+    return isComplete && page.trimEnd().split('\n').length <= 10 ? [] : [module];
+  });
+  assert.deepEqual(wrong, []);
+});
+
 test('a module imports only from lower layers', () => {
   const wrong = FILES.flatMap((file) => {
     const module = moduleOf(file);
