@@ -3,7 +3,7 @@ import { toDatasetSymbol } from '../day-files/dataset-symbol.js';
 import { type Day, formatDay, msToDay, US_PER_DAY } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { Batch, Schema } from '../format/batch.js';
-import { DayFileReader } from '../format/csv/day-file-reader.js';
+import { RowReader } from '../format/csv/row-reader.js';
 import type { ColumnMemory } from '../format/kernel/column-memory.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import { BatchSequence } from './audit-batch.js';
@@ -119,16 +119,16 @@ class RunningChecks {
 
 /** All checks of one day file, in one pass over its gunzipped text. */
 export class TextAudit {
-  readonly #reader: DayFileReader;
+  readonly #reader: RowReader;
   readonly #audit: RowAudit;
 
   constructor(input: RowAuditInput) {
     const { batchRows, ...options } = AUDIT_READ_OPTIONS;
-    this.#reader = new DayFileReader({
+    this.#reader = new RowReader({
       ...options,
       path: input.path,
       dataType: input.file?.dataType,
-      batchRows: () => batchRows,
+      batchRows,
       memories: auditMemories,
     });
     this.#audit = new RowAudit(input);
@@ -145,7 +145,7 @@ export class TextAudit {
     return this.#audit.end(this.#reader.schema, this.#reader.dataType);
   }
 
-  #check(batches: ReturnType<DayFileReader['push']>): void {
+  #check(batches: ReturnType<RowReader['push']>): void {
     for (const batch of batches) this.#audit.push(batch, this.#reader.schema, this.#reader.dataType);
   }
 }

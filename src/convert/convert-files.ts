@@ -1,13 +1,9 @@
-import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
-import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
-import { secondsSince } from '../base/units.js';
+import { toFileError } from '../base/errors.js';
+import { freeWhenIdle, keepThreads, type RunJob } from '../base/run-jobs.js';
 import { withRetries } from '../base/with-retries.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
-import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
-import { createRunTally } from '../events/run-tally.js';
+import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
@@ -16,6 +12,7 @@ import { isSmallRun } from '../store/stat-source.js';
 import type { ComputedTarget } from './computed/computed-conversion.js';
 import type { ConvertFileResult } from './convert-file.js';
 import { type ConvertJob, runConvertJob } from './convert-job.js';
+import { ConvertRun } from './convert-run.js';
 import type { ConvertedBytes } from './file-worker.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources, type SourceSelection, selectSources } from './naming/find-sources.js';
@@ -80,7 +77,6 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
 }
 
 async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSummary> {
-  const started = performance.now();
   const { options, out, layout, store, emit } = input;
   const placement = {
     out,
@@ -100,57 +96,40 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
     signal: input.signal,
   });
   const outputs = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
-  const planned = { files: outputs + unplaced.length };
-  emit({ event: 'plan', ...planned });
+  const planned = outputs + unplaced.length;
   const layoutWarnings = placement.layout ? describeColumnKeys(placement.layout) : [];
-  for (const message of [...layoutWarnings, ...warnings]) warn(message);
-  const tally = createRunTally();
-  const emitFile = (event: FileEvent): void => {
-    tally.add(event);
-    emit(event);
-  };
+  const run = new ConvertRun(input);
+  run.reportPlan(planned, [...layoutWarnings, ...warnings]);
   for (const { source, error } of unplaced) {
     const base = { event: 'file', status: 'failed', file: undefined, path: source, source } as const;
-    emitFile({ ...base, error: toFileError(error) });
+    run.reportFile({ ...base, error: toFileError(error) });
   }
-  const run = new ConvertRun(input, files, emitFile);
-  const stopped = await run.run(conversions);
-  return tally.summary({
-    planned,
-    stopped,
-    strict: false,
-    seconds: secondsSince(started),
-  });
+  const stopped = await new FileConversions(input, files, run).run(conversions);
+  return run.summary(planned, stopped);
 }
 
-class ConvertRun {
+class FileConversions {
   readonly #input: ConvertInput;
   readonly #files: Files;
-  readonly #emit: (event: FileEvent) => void;
+  readonly #run: ConvertRun;
   readonly #records = new Map<string, Promise<ProvenanceStore>>();
   readonly #locate: LocateOutput;
   /** Files not yet started, and files being converted. */
   #queued = 0;
   #busy = 0;
-  /** Aborted by the caller, by an error that affects all files, or by a bug in one thread. */
-  readonly #signal: AbortSignal;
-  readonly #stop = new AbortController();
 
-  constructor(input: ConvertInput, files: Files, emit: (event: FileEvent) => void) {
+  constructor(input: ConvertInput, files: Files, run: ConvertRun) {
     this.#input = input;
     this.#files = files;
-    this.#emit = emit;
-    this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
-    // Each job adds a listener; without this, Node would warn about a leak.
-    setMaxListeners(0, this.#signal);
+    this.#run = run;
     const warn = (message: string): void => input.emit({ event: 'warning', message });
-    this.#locate = createOutputLocator(files, input.store, warn, this.#signal);
+    this.#locate = createOutputLocator(files, input.store, warn, run.signal);
   }
 
   /** @returns the reason if the run stopped early. */
-  async run(planned: readonly PlannedConversion[]): Promise<TickhaulError | undefined> {
+  async run(planned: readonly PlannedConversion[]): ReturnType<ConvertRun['runAll']> {
     const { jobs, store } = this.#input;
-    const signal = this.#signal;
+    const { signal } = this.#run;
     this.#queued = planned.length;
     // Threads start too slowly for small files; a large one gets kernel threads instead.
     const isHere = await isSmallRun(
@@ -163,7 +142,7 @@ class ConvertRun {
       : (job, options) => convertThreads(store).run(job, options);
     try {
       const count = isHere ? 1 : jobs;
-      await workInParallel(planned, { count, signal, stop: this.#stop }, async (conversion) => {
+      return await this.#run.runAll(planned, count, async (conversion) => {
         this.#queued--;
         this.#busy++;
         await this.#convert(convert, conversion);
@@ -172,7 +151,6 @@ class ConvertRun {
     } finally {
       if (isHere) freeMemoriesWhenIdle();
     }
-    return signal.aborted ? abortReason(signal) : undefined;
   }
 
   /** Computed types come first: if the source is not kept, the last job removes it. */
@@ -183,7 +161,8 @@ class ConvertRun {
     const isComplete =
       computed.length === 0 || (await this.#runJob(converter, planned, computed, keepSource));
     keepSource = this.#input.keepSource || !isComplete;
-    if (rows.length > 0 && !this.#signal.aborted) await this.#runJob(converter, planned, rows, keepSource);
+    if (rows.length > 0 && !this.#run.signal.aborted)
+      await this.#runJob(converter, planned, rows, keepSource);
   }
 
   /** Writes outputs of a source in one job. @returns whether they are complete. */
@@ -193,31 +172,14 @@ class ConvertRun {
     expected: readonly ConversionOutput[],
     keepSource: boolean,
   ): Promise<boolean> {
-    const { emit } = this.#input;
-    const started = performance.now();
     const { source, file, root } = planned;
     const outputs = await Promise.all(
       expected.map(async (output) => ({ ...output, target: await this.#locate(output, root) })),
     );
-    const events = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
-    for (const { path } of events) emit({ event: 'start', file, path });
-    try {
-      const results = await this.#executeJob(converter, planned, outputs, keepSource);
-      for (const [i, { status, rows, bytes, warning }] of results.entries()) {
-        if (warning !== undefined) emit({ event: 'warning', message: warning });
-        const base = events[i];
-        if (base) this.#emit({ ...base, status, rows, bytes, seconds: secondsSince(started) });
-      }
-      return true;
-    } catch (error) {
-      if (this.#signal.aborted) return false;
-      if (!(error instanceof TickhaulError)) throw error;
-      for (const base of events) {
-        this.#emit({ ...base, status: 'failed', seconds: secondsSince(started), error: toFileError(error) });
-      }
-      if (judgeError(error).affectsRun) this.#stop.abort(error);
-      return false;
-    }
+    const paths = outputs.map(({ target }) => target);
+    return this.#run.convertSource({ source, file, paths }, () =>
+      this.#executeJob(converter, planned, outputs, keepSource),
+    );
   }
 
   async #executeJob(
@@ -237,9 +199,9 @@ class ConvertRun {
     const path = targets[0]?.target ?? '';
     const job = this.#createJob(planned, targets, keepSource);
     const results = await withUploadRetries(
-      (onBytes) => converter(job, { onEvent: (bytes) => onBytes(...bytes), signal: this.#signal }),
+      (onBytes) => converter(job, { onEvent: (bytes) => onBytes(...bytes), signal: this.#run.signal }),
       path,
-      { emit, signal: this.#signal },
+      { emit, signal: this.#run.signal },
     );
     for (const [i, { provenance, bytes }] of results.entries()) {
       const target = targets[i]?.target;
@@ -265,7 +227,7 @@ class ConvertRun {
   }
 
   #openRecords(root: string): Promise<ProvenanceStore> {
-    const records = this.#records.get(root) ?? openProvenanceStore(root, this.#files, this.#signal);
+    const records = this.#records.get(root) ?? openProvenanceStore(root, this.#files, this.#run.signal);
     this.#records.set(root, records);
     return records;
   }

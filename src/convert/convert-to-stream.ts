@@ -1,12 +1,10 @@
 import type { Writable } from 'node:stream';
-import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { abortReason } from '../base/errors.js';
 import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-sink.js';
-import { formatSize, secondsSince } from '../base/units.js';
+import { formatSize } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import { parseDayFileName } from '../day-files/day-file.js';
 import type { RunSummary } from '../events/run-events.js';
-import { createRunTally } from '../events/run-tally.js';
 import type { OutputOptions, OutputStream } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { TextSink } from '../gzip/gunzip.js';
@@ -17,6 +15,7 @@ import { statSource } from '../store/stat-source.js';
 import type { ConversionResult, ConversionSink } from './conversion.js';
 import { convertSource, readUnchangedSource } from './convert-file.js';
 import type { ConvertInput } from './convert-files.js';
+import { ConvertRun } from './convert-run.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
 import { SkippedSources } from './naming/plan-conversions.js';
 import type { SourceContent } from './output/provenance.js';
@@ -48,68 +47,35 @@ export async function convertToStream(input: ConvertToStreamInput): Promise<RunS
 }
 
 async function convertAll(input: ConvertToStreamInput, files: Files): Promise<RunSummary> {
-  const started = performance.now();
   const { emit, signal } = input;
+  const run = new ConvertRun(input);
   const { sources, warnings } = await selectUsableSources(input, files);
-  emit({ event: 'plan', files: sources.length });
-  for (const message of warnings) emit({ event: 'warning', message });
-  const tally = createRunTally();
+  run.reportPlan(sources.length, warnings);
   const output = countedSink(input.output);
-  const noteClosed = (): void =>
-    emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
   const stream = openStream(output, input.options);
-  let remaining = sources.length;
-  let stopped: TickhaulError | undefined;
   let isClosed = false;
-  for (const { path } of sources) {
-    if (signal.aborted) break;
-    const file = parseDayFileName(path);
-    const fileStarted = performance.now();
-    const base = { event: 'file', file, path: '-', source: path } as const;
-    emit({ event: 'start', file, path: '-' });
-    try {
-      const { rows, bytes, warning } = await convertOne(input, stream, files, path, file);
-      if (warning !== undefined) emit({ event: 'warning', message: warning });
-      const converted = {
-        ...base,
-        status: 'converted',
-        rows,
-        bytes,
-        seconds: secondsSince(fileStarted),
-      } as const;
-      tally.add(converted);
-      emit(converted);
-    } catch (error) {
-      if (signal.aborted) break;
-      if (error instanceof ReaderClosedError) {
-        remaining = 0;
-        isClosed = true;
-        noteClosed();
-        break;
-      }
-      if (!(error instanceof TickhaulError)) throw error;
-      const seconds = secondsSince(fileStarted);
-      const failed = { ...base, status: 'failed', seconds, error: toFileError(error) } as const;
-      tally.add(failed);
-      emit(failed);
-      if (!judgeError(error).affectsRun) continue;
-      stopped = error;
-      break;
-    }
-  }
-  if (signal.aborted) stopped = abortReason(signal);
-  else if (!stopped && !isClosed) {
-    await stream.end().catch((error: unknown) => {
-      if (!(error instanceof ReaderClosedError)) throw error;
-      noteClosed();
+  /** Ends the run normally if the reader closed the stream. */
+  const stopIfClosed = (error: unknown): void => {
+    if (!(error instanceof ReaderClosedError)) throw error;
+    isClosed = true;
+    emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
+    run.stop(error);
+  };
+  const stopped = await run.runAll(sources, 1, async ({ path: source }) => {
+    const file = parseDayFileName(source);
+    await run.convertSource({ source, file, paths: ['-'] }, async () => {
+      const converting = convertOne({ ...input, signal: run.signal }, stream, files, source, file);
+      const { rows, bytes, warning } = await converting.catch((error: unknown) => {
+        if (!signal.aborted) stopIfClosed(error);
+        throw error;
+      });
+      return [{ status: 'converted', rows, bytes, warning }];
     });
-  }
-  return tally.summary({
-    planned: remaining > 0 ? { files: remaining } : undefined,
-    stopped,
-    strict: false,
-    seconds: secondsSince(started),
   });
+  const planned = isClosed || sources.length === 0 ? undefined : sources.length;
+  if (!stopped) await stream.end().catch(stopIfClosed);
+  if (signal.aborted) return run.summary(planned, abortReason(signal));
+  return run.summary(planned, isClosed ? undefined : stopped);
 }
 
 /** The files from which the computed type can be computed. */

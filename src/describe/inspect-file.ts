@@ -5,7 +5,7 @@ import { findOutputFormat, OUTPUT_EXTENSIONS, type OutputFormatName } from '../b
 import { joinWithOr } from '../base/units.js';
 import { parseDayFileName } from '../day-files/day-file.js';
 import type { Batch, ColumnData, Nulls, TextValues } from '../format/batch.js';
-import { DayFileReader } from '../format/csv/day-file-reader.js';
+import { RowReader } from '../format/csv/row-reader.js';
 import {
   type Cell,
   ColumnStats,
@@ -126,7 +126,7 @@ export async function inspectCsv(
   signal: AbortSignal,
 ): Promise<Inspection> {
   const batchRows = (columns: number): number => Math.max(1024, Math.floor(BATCH_CELLS / columns));
-  const reader = new DayFileReader({ path, dataType, batchRows, numberText: 'none' });
+  const reader = new RowReader({ path, dataType, batchRows, numberText: 'none' });
   const stats: ColumnStats[] = [];
   const order = new TimeOrder();
   const edges = new EdgeRows<readonly Cell[]>();

@@ -1,6 +1,6 @@
 import { type DataType, dataTypeColumns } from '../../src/day-files/data-types.js';
 import type { Batch, Schema } from '../../src/format/batch.js';
-import { CsvParser } from '../../src/format/csv/day-file-reader.js';
+import { RowReader } from '../../src/format/csv/row-reader.js';
 import { copyBatch } from '../helpers/copy-batch.js';
 import type { Row } from './naive/messages.js';
 
@@ -28,7 +28,7 @@ export function batchesOf(
   csv: string,
   batchRows: number,
 ): { schema: Schema; batches: Batch[] } {
-  const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows });
+  const parser = new RowReader({ path: 'test.csv.gz', dataType, batchRows });
   const batches: Batch[] = [];
   // Copy: the parser reuses the memory for the next batch.
   for (const batch of parser.push(Buffer.from(csv))) batches.push(copyBatch(batch));

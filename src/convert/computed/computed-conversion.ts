@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay, US_PER_DAY } from '../../day-files/day.js';
 import type { Batch, Schema } from '../../format/batch.js';
-import { DayFileReader } from '../../format/csv/day-file-reader.js';
+import { RowReader } from '../../format/csv/row-reader.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { TextSink } from '../../gzip/gunzip.js';
 import { getNumbers } from '../../market/batch-columns.js';
@@ -68,7 +68,7 @@ export interface ComputedConversion {
 /**
  * Starts to compute types of a day file, in one pass and in this thread. The rows of each type become text, which is
  * converted like that of a day file.
- * @throws from `write` and `finish`: as `DayFileReader` and `startConversion` do; TickhaulError `usage` for a file of
+ * @throws from `write` and `finish`: as `RowReader` and `startConversion` do; TickhaulError `usage` for a file of
  * another data type. After an error, only `abort` may be called.
  */
 export function startComputedConversion(input: ComputedConversionInput): ComputedConversion {
@@ -79,10 +79,10 @@ export function startComputedConversion(input: ComputedConversionInput): Compute
     const conversion = startConversion({ path, header, options, output: file, kernels });
     return { type, rows: new ComputedRows(type), conversion };
   });
-  const reader = new DayFileReader({
+  const reader = new RowReader({
     path,
     dataType: input.dataType,
-    batchRows: () => SOURCE_BATCH_ROWS,
+    batchRows: SOURCE_BATCH_ROWS,
     numberText: 'none',
     memories: columnMemories,
   });
@@ -140,7 +140,7 @@ export async function convertSourceToComputed(
 
 function createComputedTypes(
   input: ComputedConversionInput,
-  { schema, dataType }: DayFileReader,
+  { schema, dataType }: RowReader,
   outputs: readonly ComputedOutput[],
   first: Batch,
 ): ComputedStream {

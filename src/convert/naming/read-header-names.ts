@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
-import { HeaderBuffer, inferDataType, parseHeaderNames } from '../../format/csv/csv-header.js';
+import { inferDataType, parseHeaderNames } from '../../format/csv/csv-header.js';
 import { gunzipStart } from '../../gzip/gunzip.js';
 import type { Files } from '../../store/files.js';
 
@@ -16,8 +16,8 @@ export async function readHeaderNames(
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   const bytes = await readFirstBytes(files, path, signal);
-  const header = new HeaderBuffer().push(inflate(bytes, path));
-  return header && parseHeaderNames(header);
+  const text = inflate(bytes, path);
+  return text.includes('\n') ? parseHeaderNames(text) : undefined;
 }
 
 async function readFirstBytes(files: Files, path: string, signal: AbortSignal): Promise<Buffer> {

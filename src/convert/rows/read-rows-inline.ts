@@ -1,12 +1,15 @@
 import type { Batch, Schema } from '../../format/batch.js';
-import { DayFileReader, type ReaderOptions } from '../../format/csv/day-file-reader.js';
+import { RowReader, type RowReaderOptions } from '../../format/csv/row-reader.js';
 import type { BytesFacts, HashName } from '../../gzip/checksums.js';
 import { readSource } from '../../gzip/read-source.js';
 import type { Files } from '../../store/files.js';
 
 /** What to read, as plain data, which can be posted to a thread. */
 export interface RowsRequest
-  extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells' | 'allowsEmptyFile'> {
+  extends Pick<
+    RowReaderOptions,
+    'path' | 'dataType' | 'numberText' | 'allowsEmptyCells' | 'allowsEmptyFile'
+  > {
   /** Names of the columns to pass on, if the rows have many others; by default all. */
   readonly columns?: readonly string[] | undefined;
   /** Rows of a batch; the last one may have fewer. */
@@ -60,7 +63,7 @@ export interface RowsAndBytesSink extends Pick<RowsSink, 'onBatch'> {
  * and of `onBatch`; the abort reason.
  */
 export async function readRowsInline(
-  request: RowsRequest & Pick<ReaderOptions, 'memories'>,
+  request: RowsRequest & Pick<RowReaderOptions, 'memories'>,
   files: Files,
   sink: RowsSink,
   signal: AbortSignal,
@@ -82,13 +85,13 @@ export async function readRowsAndBytes<Name extends HashName = never>(
     batchRows,
     inflateThreads,
     ...options
-  }: Omit<RowsRequest, 'hash'> & Pick<ReaderOptions, 'memories'>,
+  }: Omit<RowsRequest, 'hash'> & Pick<RowReaderOptions, 'memories'>,
   files: Files,
   { onBatch, onChunk }: RowsAndBytesSink,
   signal: AbortSignal,
   hashes: readonly Name[] = [],
 ): Promise<RowsFacts & BytesFacts<Name>> {
-  const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
+  const reader = new RowReader({ ...options, batchRows });
   const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
       const isUsed = reader.schema.map(({ name }) => columns?.includes(name) ?? true);

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { abortReason } from '../../base/errors.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import type { Schema } from '../../format/batch.js';
-import type { ReaderOptions } from '../../format/csv/day-file-reader.js';
+import type { RowReaderOptions } from '../../format/csv/row-reader.js';
 import { Checksums } from '../../gzip/checksums.js';
 import { chooseInflateThreads } from '../../gzip/read-gzip.js';
 import type { Files, StoreSettings } from '../../store/files.js';
@@ -29,8 +29,8 @@ export interface FilesWithSettings {
 export interface RowReaderContext extends FilesWithSettings {
   /** Threads of this run that process files at the same time, including this one. */
   readonly busyThreads: number;
-  /** Memories for reads in this thread, as in `ReaderOptions`; not used if another thread reads. */
-  readonly memories?: ReaderOptions['memories'];
+  /** Memories for reads in this thread, as in `RowReaderOptions`; not used if another thread reads. */
+  readonly memories?: RowReaderOptions['memories'];
 }
 
 /** Threads that each of the busy ones may start, on processors that none of them uses. */

@@ -183,7 +183,7 @@ const kernelCache = new Map<string, SharedKernel>();
 let maxUsed = 0;
 
 /**
- * Memory in which this thread reads the sources of computed types, in turns (`ReaderOptions.memories`). Allocating it
+ * Memory in which this thread reads the sources of computed types, in turns (`RowReaderOptions.memories`). Allocating it
  * takes longer than converting a small file.
  */
 export const columnMemories = new Map<string, ColumnMemory>();

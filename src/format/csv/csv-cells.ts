@@ -76,6 +76,7 @@ export function formatCell(cell: Uint8Array): string {
 /** Maximum length of a line; real ones have a few hundred bytes. It limits the memory of a parser. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 export const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES} bytes: this is not a day file`;
+export const UNCLOSED = `a quote is opened that is not closed within ${MAX_LINE_BYTES} bytes`;
 
 const LF = 10;
 const CR = 13;

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { TickhaulError } from '../../base/errors.js';
 import { type Column, DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
-import { createLineError, formatCell, splitLine } from './csv-cells.js';
-import { parseRecords } from './quoted-records.js';
+import { createLineError, formatCell, MAX_LINE_BYTES, splitLine, TOO_LONG, UNCLOSED } from './csv-cells.js';
+import { countRecordLines, parseRecords, RecordEndFinder } from './quoted-records.js';
 
 export interface CsvHeader {
   readonly schema: Schema;
@@ -82,27 +82,7 @@ function parseColumnName(cell: Uint8Array): string | undefined {
 }
 
 const LF = 10;
-/** Longer than any header; the parser reports the error of a longer line. */
-const MAX_HEADER_BYTES = 64 * 1024;
-
-/** Buffers a file's first bytes until the header is complete, since it determines how the rest is read. */
-export class HeaderBuffer {
-  #bytes: Buffer | undefined;
-
-  /** Returns all bytes so far, once they contain the header; undefined before. */
-  push(chunk: Buffer): Buffer | undefined {
-    const from = this.#bytes?.length ?? 0;
-    const bytes = Buffer.concat([this.bytes, chunk]);
-    const isComplete = bytes.includes(LF, from) || bytes.length > MAX_HEADER_BYTES;
-    this.#bytes = isComplete ? undefined : bytes;
-    return isComplete ? bytes : undefined;
-  }
-
-  /** The buffered bytes. */
-  get bytes(): Buffer {
-    return this.#bytes ?? Buffer.alloc(0);
-  }
-}
+const QUOTE = 34;
 
 /** The column names in a file's first line, without quotes and a byte order mark. */
 export function parseHeaderNames(bytes: Buffer): readonly string[] {
@@ -131,31 +111,81 @@ export interface DayFileHeader extends CsvHeader {
   readonly dataType: string;
 }
 
-/**
- * Reads a file's first row, which ends in LF.
- * @param path path of the source, for messages.
- * @param dataType undefined if it must be inferred from the column names.
- * @throws TickhaulError `corrupt`, as `parseCsvHeader` does.
- */
-export function readDayFileHeader(
-  text: Buffer,
-  isQuoted: boolean,
-  path: string,
-  dataType: string | undefined,
-): DayFileHeader {
-  const type = dataType ?? inferDataType(parseHeaderNames(text)) ?? 'unknown';
-  const [cells = []] = isQuoted
-    ? parseRecords(text, { source: path, line: 1 }, [])
-    : [splitLine(text.subarray(0, -1))];
-  return { dataType: type, ...parseCsvHeader(cells, path, type) };
+/** A header, and what follows it. */
+export interface HeaderText {
+  readonly header: DayFileHeader;
+  /** Whether it has quotes, so that all records of the file may have some. */
+  readonly isQuoted: boolean;
+  /** Line of the file at which the first row begins. */
+  readonly nextLine: number;
+  /** Text after the header. */
+  readonly rest: Buffer;
 }
 
 /**
- * The header of a file without any bytes.
- * @throws TickhaulError `usage` if the data type is unknown.
+ * Reads the header of a file, whose text arrives in chunks of any size: it determines how the rows are read. The first
+ * row ends at an LF outside quotes.
  */
-export function emptyDayFileHeader(path: string, dataType: string | undefined): DayFileHeader {
-  if (dataType !== undefined) return { dataType, schema: dataTypeSchema(dataType), warning: undefined };
-  const message = `${path}: the file is empty and its name does not state the data type; set it with --type`;
-  throw new TickhaulError('usage', message);
+export class HeaderReader {
+  readonly #path: string;
+  readonly #dataType: string | undefined;
+  readonly #ends = new RecordEndFinder();
+  #text = Buffer.alloc(0);
+
+  /**
+   * @param path path of the source, for messages.
+   * @param dataType undefined if it must be inferred from the column names.
+   */
+  constructor(path: string, dataType: string | undefined) {
+    this.#path = path;
+    this.#dataType = dataType;
+  }
+
+  /** Whether there was no text. */
+  get isEmpty(): boolean {
+    return this.#text.length === 0;
+  }
+
+  /**
+   * Returns the header, once it is complete; undefined before. The chunk may be reused afterwards.
+   * @throws TickhaulError `corrupt`, as `parseCsvHeader` does, and for a line without an end.
+   */
+  push(chunk: Uint8Array): HeaderText | undefined {
+    const from = this.#text.length;
+    this.#text = Buffer.concat([this.#text, chunk]);
+    const end = this.#ends.scan(this.#text, from, Math.min(this.#text.length, MAX_LINE_BYTES), 1);
+    if (end >= 0) return this.#read(end);
+    if (this.#text.length < MAX_LINE_BYTES) return undefined;
+    throw createLineError({ source: this.#path, line: 1 }, this.#ends.inQuotes ? UNCLOSED : TOO_LONG);
+  }
+
+  /**
+   * The header of a file that ends here; that of the data type, if it has no text.
+   * @throws as `push` does; TickhaulError `usage` without any text if the data type is unknown.
+   */
+  end(): HeaderText {
+    const dataType = this.#dataType;
+    if (!this.isEmpty) {
+      this.#text = Buffer.concat([this.#text, Buffer.of(LF)]);
+      return this.#read(this.#text.length);
+    }
+    if (dataType !== undefined) {
+      const header = { dataType, schema: dataTypeSchema(dataType), warning: undefined };
+      return { header, isQuoted: false, nextLine: 1, rest: this.#text };
+    }
+    const message = `${this.#path}: the file is empty and its name does not state the data type; set it with --type`;
+    throw new TickhaulError('usage', message);
+  }
+
+  #read(end: number): HeaderText {
+    const source = this.#path;
+    const text = this.#text.subarray(0, end);
+    const isQuoted = text.includes(QUOTE);
+    const dataType = this.#dataType ?? inferDataType(parseHeaderNames(text)) ?? 'unknown';
+    const [cells = []] = isQuoted
+      ? parseRecords(text, { source, line: 1 }, [])
+      : [splitLine(text.subarray(0, -1))];
+    const header = { dataType, ...parseCsvHeader(cells, source, dataType) };
+    return { header, isQuoted, nextLine: 1 + countRecordLines(cells), rest: this.#text.subarray(end) };
+  }
 }

@@ -1,14 +1,11 @@
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../gzip/count-lines.js';
 import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
-import { createLineError } from './csv-cells.js';
-import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './csv-header.js';
+import { createLineError, TOO_LONG, UNCLOSED } from './csv-cells.js';
+import { type DayFileHeader, HeaderReader, type HeaderText } from './csv-header.js';
 import { RecordEndFinder } from './quoted-records.js';
 
 const LF = 10;
-
-const TOO_LONG = `the line is longer than ${PIECE_BYTES} bytes: this is not a day file`;
-const UNCLOSED = `a quote is opened that is not closed within ${PIECE_BYTES} bytes`;
 
 /** Bytes to scan beyond the estimated length of a batch's rows. */
 const CUT_MARGIN_BYTES = 512;
@@ -52,15 +49,14 @@ export interface BatchSize {
  */
 export class RowSplitter {
   readonly #path: string;
-  readonly #dataType: string | undefined;
   readonly #consumer: RowConsumer;
+  readonly #headerReader: HeaderReader;
   #header: DayFileHeader | undefined;
-  /** The header is a batch of one row. */
-  #size: BatchSize = { rows: 1, textBytes: Number.POSITIVE_INFINITY };
+  #size: BatchSize = { rows: 0, textBytes: 0 };
   #rows = 0;
   /** Rows and text until the batch is full. */
-  #rowsLeft = this.#size.rows;
-  #textLeft = this.#size.textBytes;
+  #rowsLeft = 0;
+  #textLeft = 0;
   #rowBytes = INITIAL_ROW_BYTES;
   /** Set after the first quote. */
   #recordEnds: RecordEndFinder | undefined;
@@ -81,8 +77,9 @@ export class RowSplitter {
   constructor(path: string, known: DayFileHeader | string | undefined, consumer: RowConsumer) {
     this.#path = path;
     this.#consumer = consumer;
-    this.#dataType = typeof known === 'object' ? known.dataType : known;
-    if (typeof known === 'object') this.#open(known);
+    const isHeader = typeof known === 'object';
+    this.#headerReader = new HeaderReader(path, isHeader ? known.dataType : known);
+    if (isHeader) this.#open(known);
   }
 
   /** Set before the first rows are passed on, and after `end`. */
@@ -96,7 +93,14 @@ export class RowSplitter {
   }
 
   /** Splits gunzipped text; the chunk may be reused when this resolves. */
-  async push(text: Uint8Array): Promise<void> {
+  async push(chunk: Uint8Array): Promise<void> {
+    let text = chunk;
+    if (!this.#header) {
+      const found = this.#headerReader.push(chunk);
+      if (!found) return;
+      this.#start(found);
+      text = found.rest;
+    }
     for (let at = 0; at < text.length; ) {
       this.#piece ??= await this.#consumer.acquirePiece();
       const estimatedBytes = Math.ceil(this.#rowsLeft * this.#rowBytes) + CUT_MARGIN_BYTES;
@@ -115,12 +119,11 @@ export class RowSplitter {
 
   /** Ends the file; passes on the remaining rows. */
   async end(): Promise<DayFileHeader> {
+    if (!this.#header) this.#start(this.#headerReader.end());
     if (this.#piece && this.#filledBytes > this.#completeBytes) {
       this.#piece.bytes[this.#filledBytes++] = LF;
       this.#addRows(1, this.#filledBytes);
-      if (!this.#header) await this.#passOn(false);
     }
-    if (!this.#header) this.#open(emptyDayFileHeader(this.#path, this.#dataType));
     if (this.#rowsLeft < this.#size.rows) await this.#passOn(true);
     return this.#header as DayFileHeader;
   }
@@ -176,16 +179,9 @@ export class RowSplitter {
     const quoted = this.#recordEnds !== undefined;
     this.#line += quoted ? countLines(piece.bytes.subarray(0, length)) : this.#completeRows;
     this.#piece = undefined;
-    if (this.#header) {
-      this.#rows += this.#completeRows;
-      await this.#consumer.consume(piece, { length, line, quoted, endsBatch: ends });
-      if (ends) this.#beginBatch();
-    } else {
-      // Copy: parts of Node's API reject shared memory.
-      const text = Buffer.from(piece.bytes.subarray(0, length));
-      this.#open(readDayFileHeader(text, quoted, this.#path, this.#dataType));
-      this.#piece = piece;
-    }
+    this.#rows += this.#completeRows;
+    await this.#consumer.consume(piece, { length, line, quoted, endsBatch: ends });
+    if (ends) this.#beginBatch();
     this.#scannedBytes = Math.max(0, this.#scannedBytes - length);
     this.#filledBytes = rest.length;
     this.#completeBytes = 0;
@@ -193,6 +189,12 @@ export class RowSplitter {
     if (rest.length === 0) return;
     this.#piece ??= await this.#consumer.acquirePiece();
     copyBytes(rest, this.#piece.bytes, 0);
+  }
+
+  #start({ header, isQuoted, nextLine }: HeaderText): void {
+    this.#line = nextLine;
+    if (isQuoted) this.#recordEnds = new RecordEndFinder();
+    this.#open(header);
   }
 
   #open(header: DayFileHeader): void {

@@ -3,7 +3,7 @@ import { decompressLz4Block, decompressSnappy, decompressZstd } from '../compres
 import { type StepLimit, TooLargeError } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { Encoding, PageType } from './parquet-schema.js';
-import { checkThrift, readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
 /** Steps to read a header; decompressing BYTES_PER_STEP bytes is one. */
 const PAGE_STEPS = 400;
@@ -114,8 +114,8 @@ export class PageReader {
       head = await this.#file.read(this.#at, length);
       this.#window = { start: this.#at, bytes: head };
     }
-    const headerLength = checkThrift(head, HEADER_LIMITS);
-    return { header: readThrift(head.subarray(0, headerLength)), bodyAt: this.#at + headerLength };
+    const { struct: header, length: headerLength } = readThrift(head, HEADER_LIMITS);
+    return { header, bodyAt: this.#at + headerLength };
   }
 
   async #read(at: number, length: number): Promise<Buffer> {

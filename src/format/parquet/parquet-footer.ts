@@ -4,7 +4,7 @@ import { describeDamage, isDamage } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { ColumnSummarizer, type ColumnSummary, type Leaf, listLeaves } from './column-summary.js';
 import { PARQUET_MAGIC } from './parquet-schema.js';
-import { checkThrift, readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
 /** Content of a Parquet file's footer. */
 export interface ParquetFooter {
@@ -66,10 +66,7 @@ export async function readFooterBytes(file: RandomBytes, name: string): Promise<
  */
 export function parseFooter(bytes: Buffer, name: string, onRowGroup?: RowGroupListener): ParquetFooter {
   try {
-    const metadata = bytes.subarray(0, -TAIL_BYTES);
-    // Before anything is allocated for what the footer states.
-    checkThrift(metadata, FOOTER_LIMITS);
-    return parseMetadata(metadata, onRowGroup);
+    return parseMetadata(bytes.subarray(0, -TAIL_BYTES), onRowGroup);
   } catch (error) {
     throw isDamage(error) ? createCorruptError(name, describeDamage(error)) : error;
   }
@@ -82,7 +79,7 @@ function parseMetadata(bytes: Uint8Array, onRowGroup: RowGroupListener | undefin
   const schema: ThriftStruct[] = [];
   const rowGroups: number[] = [];
   let columns: ColumnSummarizer | undefined;
-  const footer = readThrift(bytes, (field, item) => {
+  const { struct: footer } = readThrift(bytes, FOOTER_LIMITS, (field, item) => {
     if (field === 2) {
       if (columns || schema.length > MAX_COLUMNS) throw new RangeError(`more than ${MAX_COLUMNS} columns`);
       schema.push(item);

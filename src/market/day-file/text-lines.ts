@@ -1,6 +1,6 @@
 import type { Batch, ColumnData, Schema } from '../../format/batch.js';
 import { dataTypeSchema } from '../../format/csv/csv-header.js';
-import { DayFileReader, type ReaderOptions } from '../../format/csv/day-file-reader.js';
+import { RowReader, type RowReaderOptions } from '../../format/csv/row-reader.js';
 import { MessageKernel, PERIOD_PHASE } from '../kernel/message-kernel.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
@@ -165,7 +165,7 @@ class KernelTextLines {
 /** Cells per batch: usually those of a whole text. */
 const BATCH_CELLS = 64 * 1024;
 
-type ColumnMemories = NonNullable<ReaderOptions['memories']>;
+type ColumnMemories = NonNullable<RowReaderOptions['memories']>;
 
 /**
  * Converts text to columns and columns to lines (`TextLines`), for all types and any content of day files.
@@ -176,7 +176,7 @@ class BatchTextLines {
   readonly #schema: Schema;
   /** Books and bars continue from one day file to the next, even if its columns differ. */
   readonly #lines: DayFileLines;
-  #reader: DayFileReader;
+  #reader: RowReader;
   #tally: RowTally | undefined;
 
   constructor(options: Omit<DayFileLinesOptions, 'schema'>, memories: ColumnMemories) {
@@ -215,8 +215,8 @@ class BatchTextLines {
     }
   }
 
-  #createReader(path: string): DayFileReader {
-    return new DayFileReader({
+  #createReader(path: string): RowReader {
+    return new RowReader({
       path,
       dataType: this.#options.dataType,
       batchRows: (columns) => Math.max(512, Math.floor(BATCH_CELLS / columns)),

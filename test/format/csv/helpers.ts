@@ -1,5 +1,5 @@
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../../../src/format/batch.js';
-import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
+import { RowReader } from '../../../src/format/csv/row-reader.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
 
 /** A cell as a value: text as strings, times and numbers as numbers, null if empty. */
@@ -23,7 +23,7 @@ export interface ParseOptions {
 export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Parsed {
   const bytes = Buffer.from(csv);
   const { dataType = 'trades', batchRows = 1000, chunks = [bytes.length], numberText } = options;
-  const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, numberText });
+  const parser = new RowReader({ path: 'day.csv.gz', dataType, batchRows, numberText });
   const batches: Batch[] = [];
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = Math.max(1, chunks[i % chunks.length] ?? 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch } from '../../../src/format/batch.js';
-import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
+import { RowReader } from '../../../src/format/csv/row-reader.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
 import { parseCsv, rowsOf } from './helpers.js';
@@ -102,7 +102,7 @@ for (const [name, csv] of refused) {
   test(`yields the rows before ${name}`, () => {
     const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
     for (const numberText of ['none', 'all', 'long'] as const) {
-      const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows: 10, numberText });
+      const parser = new RowReader({ path: 'day.csv.gz', dataType, batchRows: 10, numberText });
       const text = Buffer.from(csv);
       const batches: Batch[] = [];
       let line = 0;
@@ -126,8 +126,8 @@ test('cells of a refused row are not counted', () => {
   for (const quoted of [false, true]) {
     const row = `deribit,OTHER,1585699200245000,1585699200262980,${quoted ? '""' : ''},,6421,x`;
     const csv = fileOf(ROW, row);
-    const parser = new CsvParser({
-      source: 'day.csv.gz',
+    const parser = new RowReader({
+      path: 'day.csv.gz',
       dataType: 'trades',
       batchRows: 10,
       numberText: 'all',
@@ -143,15 +143,15 @@ test('cells of a refused row are not counted', () => {
 test('a misplaced quote is reported after rows for which the memory grew', () => {
   const header = HEADER.replace('exchange', '"exchange"');
   const csv = Buffer.from(`${header}\n${ROW}\n${ROW}\n${withCell(4, 'a"b"')}\n`);
-  const parser = new CsvParser({ source: 'day.csv.gz', dataType: 'trades', batchRows: 500_000 });
+  const parser = new RowReader({ path: 'day.csv.gz', dataType: 'trades', batchRows: 500_000 });
   const rows: number[] = [];
   assert.throws(() => {
     for (const batch of parser.push(csv)) rows.push(batch.rows);
-  }, /line 4, column number 5: .* has a misplaced quote/);
+  }, /line 4, column id: .* has a misplaced quote/);
   assert.deepEqual(rows, [2]);
 });
 
 test('every message names the file', () => {
-  const parser = new CsvParser({ source: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });
+  const parser = new RowReader({ path: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });
   assert.throws(() => [...parser.push(Buffer.from('x\n'))], { message: /^a\/b\.csv\.gz: line 1, / });
 });

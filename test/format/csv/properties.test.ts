@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { type DataType, type DayFileKind, dataTypeColumns } from '../../../src/day-files/data-types.js';
-import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
-import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
+import { RowReader } from '../../../src/format/csv/row-reader.js';
+import type { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { rounds } from '../../helpers/services.js';
 import { alikeRows } from '../alike-rows.js';
 import { HEADER } from '../trades.js';
@@ -155,9 +155,9 @@ test('parsers that share a memory in turns give the same rows as alone, even if 
           csvOf({ ...file, rows: rows.toReversed().map((row, i) => (i === 1 ? row.map(quoted) : row)) }),
           `${whole}too,few${file.lineEnd}${whole}`,
         ];
-        const shared = new ColumnMemory();
+        const memories = new Map<string, ColumnMemory>();
         const turns = texts.map((text, at) => {
-          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, sharedMemory: shared });
+          const parser = new RowReader({ path: 'day.csv.gz', dataType, batchRows, memories });
           return { parser, rest: Buffer.from(text), size: sizes[at] ?? 1, rows: [] as Value[][] };
         });
         let failures = 0;
