@@ -20,7 +20,6 @@ export interface NautilusExports
     first: number,
     count: number,
     places: number,
-    allPlaces: number,
     width: number,
     scale: number,
     maxUnits: number,
