@@ -8,13 +8,7 @@ import type { Batch, NumberText, Schema } from '../format/batch.js';
 import { statSource } from '../store/stat-source.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
-import {
-  type ExportOutput,
-  JobOutputs,
-  type JobOutputsInput,
-  type OutputOwner,
-  type UnnamedOutput,
-} from './job-outputs.js';
+import { type ExportOutput, JobOutputs, type JobOutputsInput, type OutputOwner } from './job-outputs.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
 
 /** What an exporter reads and writes. A source must not be read twice at the same time. */
@@ -29,16 +23,11 @@ export interface ExportIo {
    * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path and owner is
    * discarded.
    * @param path relative to the output folder, with `/`.
+   * @param isProvisional whether the output may get another path when it ends; an object then waits in a spill file.
    * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows; `usage`
-   * for an output of another job, or of another owner.
+   * for an output of another owner.
    */
-  create(path: string, owner: OutputOwner): Promise<ExportOutput>;
-  /**
-   * Like `create`, for an output whose name is known when it ends.
-   * @param path in the folder of the later one; other jobs must not use it.
-   * @returns undefined if outputs go to an object store, where names cannot change.
-   */
-  createUnnamed(path: string, owner: OutputOwner): Promise<UnnamedOutput | undefined>;
+  create(path: string, owner: OutputOwner, isProvisional?: boolean): Promise<ExportOutput>;
   /** Discards all outputs, to read the sources again. */
   restart(): Promise<void>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
@@ -95,11 +84,6 @@ export class JobIo implements ExportIo {
     this.spareProcessors = countSpareProcessors(input.access.busyThreads);
   }
 
-  /** Paths of the outputs, relative to the output folder. */
-  get paths(): readonly string[] {
-    return this.#outputs.paths;
-  }
-
   leaveOut(rule: LeftOutRule, rows: number): void {
     if (rows > 0) this.#leftOut[rule] = (this.#leftOut[rule] ?? 0) + rows;
   }
@@ -119,12 +103,8 @@ export class JobIo implements ExportIo {
     }
   }
 
-  create(path: string, owner: OutputOwner): Promise<ExportOutput> {
-    return this.#outputs.create(path, owner);
-  }
-
-  createUnnamed(path: string, owner: OutputOwner): Promise<UnnamedOutput | undefined> {
-    return this.#outputs.createUnnamed(path, owner);
+  create(path: string, owner: OutputOwner, isProvisional?: boolean): Promise<ExportOutput> {
+    return this.#outputs.create(path, owner, isProvisional);
   }
 
   async restart(): Promise<void> {
@@ -159,8 +139,13 @@ export class JobIo implements ExportIo {
     throw new TickhaulError('bug', `${paths}: ${counts}; this is a bug in tickhaul, so nothing was exported`);
   }
 
+  /** Describes the outputs, which must have ended. */
+  describeOutputs(): readonly ExportedFile[] {
+    return this.#outputs.describe();
+  }
+
   /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */
-  publish(): Promise<readonly ExportedFile[]> {
+  publish(): Promise<void> {
     return this.#outputs.publish();
   }
 

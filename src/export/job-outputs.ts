@@ -23,29 +23,23 @@ export interface ExportOutput extends ByteSink {
    * Call it after the last write.
    * @param rows of the output, for messages and records.
    * @param sourceRows rows of the sources that it holds, or was made of.
-   * @param isDerived whether another output holds the same source rows, so that they are not counted twice.
    */
-  end(rows: number, sourceRows: number, isDerived?: boolean): void;
+  end(rows: number, sourceRows: number, options?: OutputEndOptions): void;
 }
 
-/** An output that gets its name at its end. */
-export interface UnnamedOutput extends ByteSink {
-  /** Call it after the last write. @param path in the same folder as before. */
-  end(rows: number, sourceRows: number, path: string): void;
+export interface OutputEndOptions {
+  /** Whether another output holds the same source rows, so that they are not counted twice. */
+  readonly isDerived?: boolean;
+  /** Final path of an output that was created with a provisional one; in the same folder. */
+  readonly path?: string;
 }
-
-/**
- * Called before outputs are created, and before they get their names.
- * @param owner of the outputs, at least in the first call with them; undefined if it is not known.
- * @throws TickhaulError if the job must not write them.
- */
-export type ClaimOutputs = (paths: readonly string[], owner?: string) => Promise<void>;
 
 export interface JobOutputsInput {
   readonly access: RowReaderContext;
   /** Output folder or prefix. */
   readonly out: string;
-  readonly claim: ClaimOutputs;
+  /** Names the job: files that are being written have other names than those of other jobs, even at the same path. */
+  readonly key: string;
   /** Whether a folder may have outputs of one owner only. */
   readonly hasOwnedFolders?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -63,6 +57,11 @@ export class JobOutputs {
   readonly #createSpill: () => Promise<SpillFile>;
   readonly #outputs = new Map<string, OpenOutput>();
   readonly #owners = new Map<string, OutputOwner>();
+  /**
+   * Part of temporary names. Another run of the same job has the same, so that it replaces what a killed one left, and
+   * notices one that still runs.
+   */
+  readonly #tag: string;
   /** Those whose files are open, the one that was used last at the end. */
   readonly #open = new Set<OpenOutput>();
   #spill: Promise<SpillFile> | undefined;
@@ -70,11 +69,7 @@ export class JobOutputs {
   constructor(input: JobOutputsInput, createSpill: () => Promise<SpillFile>) {
     this.#input = input;
     this.#createSpill = createSpill;
-  }
-
-  /** Relative to the output folder. */
-  get paths(): readonly string[] {
-    return [...this.#outputs.keys()];
+    this.#tag = createHash('sha1').update(input.key).digest('hex').slice(0, 8);
   }
 
   /** Rows of the sources in all outputs, each counted once. */
@@ -82,36 +77,28 @@ export class JobOutputs {
     return [...this.#outputs.values()].reduce((sum, { ownRows }) => sum + ownRows, 0);
   }
 
-  async create(path: string, owner: OutputOwner): Promise<OpenOutput> {
-    if (!isLayoutPath(path))
-      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
-    this.#assertOwner(path, owner);
-    await this.#input.claim([path], owner.name);
+  async create(path: string, owner: OutputOwner, isProvisional = false): Promise<ExportOutput> {
+    this.#assertPath(path, owner);
     await this.#discardPath(path);
-    const output = new OpenOutput(path, owner, await this.#openPart(path), (used) => this.#limitOpen(used));
+    const part = await this.#openPart(path, isProvisional);
+    const output = new OpenOutput(path, owner, part, {
+      onWrite: (used) => this.#limitOpen(used),
+      onRename: (used, finalPath) => {
+        this.#assertPath(finalPath, owner);
+        // Outputs have the order of their ends.
+        this.#outputs.delete(used.path);
+        this.#outputs.set(finalPath, used);
+      },
+    });
     this.#outputs.set(path, output);
     await this.#limitOpen(output);
     return output;
   }
 
-  async createUnnamed(path: string, owner: OutputOwner): Promise<UnnamedOutput | undefined> {
-    if (isObjectLocation(this.#input.out)) return undefined;
-    const output = await this.create(path, owner);
-    return {
-      write: (bytes) => output.write(bytes),
-      end: (rows, sourceRows, finalPath) => {
-        this.#assertOwner(finalPath, owner);
-        output.end(rows, sourceRows);
-        output.path = finalPath;
-        // Outputs have the order of their ends.
-        this.#outputs.delete(path);
-        this.#outputs.set(finalPath, output);
-      },
-    };
-  }
-
-  /** @throws usage error if another owner has the path, or its folder. */
-  #assertOwner(path: string, owner: OutputOwner): void {
+  /** @throws TickhaulError `corrupt` for a path out of the folder; usage error if another owner has it, or its folder. */
+  #assertPath(path: string, owner: OutputOwner): void {
+    if (!isLayoutPath(path))
+      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
     const place = this.#input.hasOwnedFolders ? posix.dirname(path) : path;
     const other = this.#owners.get(place) ?? owner;
     if (other.name !== owner.name) throw sameOutputError(place, other.name, owner);
@@ -125,14 +112,19 @@ export class JobOutputs {
     await output.part.discard();
   }
 
-  /** Uploads take memory, so those of a job with many outputs wait for each other. */
-  async #openPart(path: string): Promise<PartFile> {
+  /**
+   * An object must have its final name before its upload begins. Uploads take memory, so those of a job with many outputs
+   * wait for each other.
+   */
+  async #openPart(path: string, isProvisional: boolean): Promise<PartFile> {
     const { access, out, signal } = this.#input;
-    const open = (bytes?: number): Promise<PartFile> =>
-      access.files.openPart(joinLocation(out, path), undefined, signal, bytes);
-    if (!isObjectLocation(out) || this.#outputs.size < MAX_OPEN_OUTPUTS) return open();
+    const location = joinLocation(out, path);
+    if (!isObjectLocation(out)) return access.files.openPart(`${location}.${this.#tag}`, undefined, signal);
+    const upload = (to: string, bytes?: number): Promise<PartFile> =>
+      access.files.openPart(to, undefined, signal, bytes);
+    if (!isProvisional && this.#outputs.size < MAX_OPEN_OUTPUTS) return upload(location);
     this.#spill ??= this.#createSpill();
-    return new SpooledPart(await this.#spill, open);
+    return new SpooledPart(await this.#spill, upload);
   }
 
   /** Closes the files of outputs that were not used for the longest time. */
@@ -147,17 +139,19 @@ export class JobOutputs {
     }
   }
 
+  /** Describes the outputs, which must have ended. */
+  describe(): readonly ExportedFile[] {
+    return [...this.#outputs.values()].map((output) => output.describe());
+  }
+
   /** @throws TickhaulError `disk`, `locked`; errors of the store. */
-  async publish(): Promise<readonly ExportedFile[]> {
-    const outputs = [...this.#outputs.values()];
-    const exported = outputs.map((output) => output.describe());
-    const queue = outputs.values();
+  async publish(): Promise<void> {
+    const queue = this.#outputs.values();
     const publishQueue = async (): Promise<void> => {
       for (const { part, path } of queue) await part.publish(joinLocation(this.#input.out, path));
     };
     const results = await Promise.allSettled(Array.from({ length: PARALLEL_PUBLISHES }, publishQueue));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    return exported;
   }
 
   /** Removes what was not published. */
@@ -168,6 +162,13 @@ export class JobOutputs {
   }
 }
 
+interface OpenOutputListener {
+  /** Called before each write. */
+  onWrite(output: OpenOutput): Promise<void>;
+  /** Called before the path changes. */
+  onRename(output: OpenOutput, path: string): void;
+}
+
 class OpenOutput implements ExportOutput {
   readonly part: PartFile;
   path: string;
@@ -176,28 +177,22 @@ class OpenOutput implements ExportOutput {
   /** Source rows that no other output holds. */
   ownRows = 0;
   readonly #owner: OutputOwner;
-  readonly #onWrite: (output: OpenOutput) => Promise<void>;
+  readonly #listener: OpenOutputListener;
   readonly #sha256 = createHash('sha256');
   #bytes = 0;
   #ended: Pick<ExportedFile, 'sha256' | 'rows' | 'sourceRows'> | undefined;
 
-  /** @param onWrite called before each write. */
-  constructor(
-    path: string,
-    owner: OutputOwner,
-    part: PartFile,
-    onWrite: (output: OpenOutput) => Promise<void>,
-  ) {
+  constructor(path: string, owner: OutputOwner, part: PartFile, listener: OpenOutputListener) {
     this.path = path;
     this.part = part;
     this.#owner = owner;
-    this.#onWrite = onWrite;
+    this.#listener = listener;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     this.isBusy = true;
     try {
-      await this.#onWrite(this);
+      await this.#listener.onWrite(this);
       const written = this.part.write(bytes);
       this.#sha256.update(bytes);
       this.#bytes += bytes.length;
@@ -207,7 +202,11 @@ class OpenOutput implements ExportOutput {
     }
   }
 
-  end(rows: number, sourceRows: number, isDerived = false): void {
+  end(rows: number, sourceRows: number, { isDerived = false, path }: OutputEndOptions = {}): void {
+    if (path !== undefined) {
+      this.#listener.onRename(this, path);
+      this.path = path;
+    }
     this.#ended = { sha256: this.#sha256.digest('hex'), rows, sourceRows };
     this.ownRows = isDerived ? 0 : sourceRows;
   }

@@ -3,14 +3,19 @@ import { usageError } from '../base/errors.js';
 import type { ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 
-/** An output, and the job that writes it. */
-interface Claim {
+/** An output that a job has written. */
+export interface ClaimedOutput {
+  /** Relative to the output folder. */
   readonly path: string;
+  /** As `OutputOwner.name`, if it is known. */
+  readonly owner?: string | undefined;
+}
+
+/** An output, and the job that writes it. */
+interface Claim extends ClaimedOutput {
   readonly key: string;
   /** Name of the job's first source. */
   readonly source: string;
-  /** As `OutputOwner.name`, if it is known. */
-  readonly owner?: string | undefined;
 }
 
 export interface ClaimRules {
@@ -39,26 +44,25 @@ export class OutputClaims {
   addEarlier(path: string, { key, sources }: ExportRecord, owner?: string): void {
     const claim = { path, key, source: sources[0]?.name ?? key, owner };
     for (const slot of this.#slotsOf(claim)) this.#earlier.set(slot, claim);
-    if (this.#rules.hasDays && owner !== undefined) this.#earlierOwners.set(posix.dirname(path), claim);
+    const folder = this.#folderOf(claim);
+    if (folder !== undefined) this.#earlierOwners.set(folder, claim);
   }
 
   /**
-   * Claims outputs of a job. If it must not have one of them, it loses all of its claims of this run.
-   * @param owner of all of them, if it is known.
+   * Claims all outputs of a job, before they get their names; none of them if the job must not have one.
    * @throws usage error if another job has one of them, or if another owner has its folder; errors of the store.
    */
-  async claim(job: ExportJob, paths: readonly string[], owner?: string): Promise<void> {
-    const { key, sources } = job;
+  async claim({ key, sources }: ExportJob, outputs: readonly ClaimedOutput[]): Promise<void> {
     const source = basename(sources[0]?.path ?? key);
-    try {
-      for (const path of paths) {
-        const claim = { path, key, source, owner };
-        for (const slot of this.#slotsOf(claim)) await this.#claimSlot(slot, claim);
-        if (this.#rules.hasDays && owner !== undefined) await this.#claimFolder(claim);
-      }
-    } catch (error) {
-      this.release(job);
-      throw error;
+    const claims = outputs.map(({ path, owner }) => ({ path, owner, key, source }));
+    for (const claim of claims) await this.#checkEarlier(claim);
+    // From here on nothing waits, so that of two jobs one gets all of its outputs.
+    for (const claim of claims) this.#checkCurrent(claim);
+    for (const claim of claims) {
+      for (const slot of this.#slotsOf(claim)) this.#current.set(slot, claim);
+      const folder = this.#folderOf(claim);
+      if (folder === undefined) continue;
+      this.#owners.set(folder, (this.#owners.get(folder) ?? new Map<string, Claim>()).set(key, claim));
     }
   }
 
@@ -78,33 +82,46 @@ export class OutputClaims {
     );
   }
 
-  async #claimSlot(slot: string, claim: Claim): Promise<void> {
+  /** @throws usage error if another job has an output of the claim since an earlier run; errors of the store. */
+  async #checkEarlier(claim: Claim): Promise<void> {
     const { replacesEarlier, exists } = this.#rules;
-    const earlier = this.#earlier.get(slot);
-    const isOthers = earlier && earlier.key !== claim.key && !replacesEarlier;
-    if (isOthers && (await exists(earlier.path))) throw createEarlierError(claim, earlier);
-    const other = this.#current.get(slot);
-    if (other && other.key !== claim.key) throw createClaimError(claim, other);
-    this.#current.set(slot, claim);
+    for (const slot of replacesEarlier ? [] : this.#slotsOf(claim)) {
+      const earlier = this.#earlier.get(slot);
+      if (earlier && earlier.key !== claim.key && (await exists(earlier.path)))
+        throw createEarlierError(claim, earlier);
+    }
+    // Outputs of other days in the folder of another owner are not replaced.
+    const folder = this.#folderOf(claim);
+    const earlier = folder === undefined ? undefined : this.#earlierOwners.get(folder);
+    if (folder !== undefined && earlier && isOtherOwner(claim, earlier) && (await exists(earlier.path)))
+      throw createOwnerError(folder, claim, earlier);
   }
 
-  /** Outputs of other days in the folder of another owner are not replaced. */
-  async #claimFolder(claim: Claim): Promise<void> {
-    const folder = posix.dirname(claim.path);
-    const isOthers = ({ key, owner }: Claim): boolean => key !== claim.key && owner !== claim.owner;
-    const earlier = this.#earlierOwners.get(folder);
-    if (earlier && isOthers(earlier) && (await this.#rules.exists(earlier.path)))
-      throw createOwnerError(folder, claim, earlier);
-    const claims = this.#owners.get(folder) ?? new Map<string, Claim>();
-    const other = [...claims.values()].find(isOthers);
-    if (other) throw createOwnerError(folder, claim, other);
-    this.#owners.set(folder, claims.set(claim.key, claim));
+  /** @throws usage error if another job of this run has an output of the claim. */
+  #checkCurrent(claim: Claim): void {
+    for (const slot of this.#slotsOf(claim)) {
+      const other = this.#current.get(slot);
+      if (other && other.key !== claim.key) throw createClaimError(claim, other);
+    }
+    const folder = this.#folderOf(claim);
+    const claims = folder === undefined ? undefined : this.#owners.get(folder);
+    const other = [...(claims?.values() ?? [])].find((current) => isOtherOwner(claim, current));
+    if (folder !== undefined && other) throw createOwnerError(folder, claim, other);
+  }
+
+  /** The folder of an output if folders have owners, and its owner is known. */
+  #folderOf({ path, owner }: ClaimedOutput): string | undefined {
+    return this.#rules.hasDays && owner !== undefined ? posix.dirname(path) : undefined;
   }
 
   /** What only one job may have: the path, and the day in its folder. */
   #slotsOf({ path, key }: Pick<Claim, 'path' | 'key'>): readonly string[] {
     return this.#rules.hasDays ? [path, `${posix.dirname(path)} ${posix.basename(key)}`] : [path];
   }
+}
+
+function isOtherOwner(claim: Claim, other: Claim): boolean {
+  return other.key !== claim.key && other.owner !== claim.owner;
 }
 
 function createClaimError({ source }: Claim, { path, source: other }: Claim): Error {

@@ -66,12 +66,12 @@ export async function openSpillFile(): Promise<SpillFile> {
 /** An object that waits in a spill file, which others may share, until it is published: an upload takes memory. */
 export class SpooledPart implements PartFile {
   readonly #spill: SpillFile;
-  readonly #open: (bytes: number) => Promise<PartFile>;
+  readonly #open: (location: string, bytes: number) => Promise<PartFile>;
   readonly #pieces: { readonly at: number; readonly bytes: number }[] = [];
   #upload: PartFile | undefined;
 
   /** @param open begins the upload of a number of bytes. */
-  constructor(spill: SpillFile, open: (bytes: number) => Promise<PartFile>) {
+  constructor(spill: SpillFile, open: (location: string, bytes: number) => Promise<PartFile>) {
     this.#spill = spill;
     this.#open = open;
   }
@@ -80,8 +80,11 @@ export class SpooledPart implements PartFile {
     this.#pieces.push({ at: await this.#spill.write(bytes), bytes: bytes.length });
   }
 
-  async publish(): ReturnType<PartFile['publish']> {
-    this.#upload = await this.#open(this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0));
+  async publish(location: string): ReturnType<PartFile['publish']> {
+    this.#upload = await this.#open(
+      location,
+      this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
     for (const { at, bytes } of this.#pieces) {
       const piece = new Uint8Array(bytes);
       await this.#spill.read(piece, at);

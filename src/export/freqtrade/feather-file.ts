@@ -39,7 +39,7 @@ export class FeatherFile {
   async end(sourceRows?: number, isDerived = false): Promise<void> {
     if (!this.#open) return;
     const { rows } = await this.#open.writer.finish();
-    this.#open.output.end(rows, sourceRows ?? rows, isDerived);
+    this.#open.output.end(rows, sourceRows ?? rows, { isDerived });
   }
 
   async #create() {

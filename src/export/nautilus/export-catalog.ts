@@ -128,9 +128,10 @@ function createFileFactory(
   let isFirst = true;
   let spill: SpillFile | undefined;
   return async (format, path, owner) => {
-    const output = isFirst ? await io.createUnnamed(path, owner) : undefined;
-    isFirst = false;
-    if (output) return new DirectCatalogFile(format, output);
+    if (isFirst) {
+      isFirst = false;
+      return new DirectCatalogFile(format, await io.create(path, owner, true));
+    }
     spill ??= await io.createSpill();
     return new SpilledCatalogFile(format, spill, (finalPath) => io.create(finalPath, owner));
   };

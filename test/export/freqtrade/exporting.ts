@@ -56,9 +56,9 @@ export async function exportHere(
   const files = openFiles(undefined);
   const { signal } = new AbortController();
   const access = { files, store: undefined, busyThreads: availableParallelism() };
-  const io = new JobIo({ access, out, onBytes: () => {}, claim: async () => {}, signal });
+  const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
+  const io = new JobIo({ access, out, key: job.key, onBytes: () => {}, signal });
   try {
-    const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(limits)(job, io);
     io.countRows();
     await io.publish();
