@@ -11,15 +11,11 @@ import type { RunTally } from '../events/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isSmallRun } from '../store/stat-source.js';
-import { ClaimOrder } from './claim-order.js';
-import type { ExportInput } from './export-input.js';
-import type { ExportLog } from './export-log.js';
-import type { ExportRecord } from './export-record.js';
-import type { ExportJob } from './export-target.js';
+import type { ExportLog, ExportRecord } from './export-log.js';
+import type { ExportInput, ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 import type { ExportJobEvent } from './export-worker.js';
-import { removeFormerOutput } from './former-outputs.js';
-import { type ClaimedOutput, OutputClaims } from './output-claims.js';
+import { type ClaimedOutput, ClaimOrder, OutputClaims, removeFormerOutput } from './output-claims.js';
 import {
   type ExportJobResult,
   type JobListener,

@@ -1,6 +1,12 @@
 import { basename, posix } from 'node:path';
 import { usageError } from '../base/errors.js';
-import type { ExportRecord } from './export-record.js';
+import { plural } from '../base/units.js';
+import { createDeferred } from '../base/wait.js';
+import { GROUPED_SYMBOLS } from '../day-files/dataset-symbol.js';
+import type { EventSink } from '../events/run-events.js';
+import { hashFile } from '../gzip/checksums.js';
+import type { Files } from '../store/files.js';
+import type { ExportedFile, ExportRecord } from './export-log.js';
 import type { ExportJob } from './export-target.js';
 
 /** An output that a job has written. */
@@ -18,7 +24,7 @@ interface Claim extends ClaimedOutput {
   readonly source: string;
 }
 
-export interface ClaimRules {
+interface ClaimRules {
   /** Whether a folder may have only one output of each day, all of one owner (`ExportTarget.hasDayFolders`). */
   readonly hasDays: boolean;
   /** Whether a job may replace what another one exported in an earlier run. */
@@ -140,4 +146,76 @@ function createEarlierError({ source }: Claim, earlier: Claim): Error {
   return usageError(
     `${both}, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite`,
   );
+}
+
+/** When a job of a run may claim outputs. */
+interface ClaimTurn {
+  /** Resolves when the earlier jobs that may have the same outputs have ended. */
+  readonly start: Promise<unknown>;
+  /** Call it when the job has ended, after it released its claims if it failed. */
+  end(): void;
+}
+
+/**
+ * Makes the jobs of a run claim their outputs in the order of the plan, so that of two with the same output the earlier
+ * one has it, in any number of threads.
+ */
+export class ClaimOrder {
+  readonly #ends = new Map<string, Promise<unknown>>();
+
+  /** Adds a job. A file of a symbol and a file of a grouped symbol of one place wait for each other. */
+  add({ place, sources }: ExportJob): ClaimTurn {
+    const ended = createDeferred<void>();
+    if (place === undefined) return { start: Promise.resolve(), end: ended.resolve };
+    const isGroup = GROUPED_SYMBOLS.has(sources[0]?.file.symbol ?? '');
+    const slot = `${isGroup} ${place}`;
+    this.#ends.set(slot, Promise.all([this.#ends.get(slot), ended.promise]));
+    return { start: Promise.resolve(this.#ends.get(`${!isGroup} ${place}`)), end: ended.resolve };
+  }
+}
+
+/** How former outputs are removed, and reported. */
+interface RemovalContext {
+  readonly files: Files;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Removes an output of a former export. A file with other bytes than recorded may be another program's, such as candles
+ * that freqtrade downloaded to the same path, so it stays, with a warning.
+ * @throws TickhaulError `disk`; errors of the store.
+ */
+export async function removeFormerOutput(
+  location: string,
+  recorded: ExportedFile,
+  context: RemovalContext,
+): Promise<void> {
+  const { files, emit, signal } = context;
+  const found = await files.stat(location, signal);
+  if (!found) return;
+  const change = await findChange(location, found.bytes, recorded, context);
+  if (change !== undefined) {
+    const message = `${location}: keeping this output of a former export: it ${change}; delete it if you do not need it`;
+    return emit({ event: 'warning', message });
+  }
+  await files.remove(location, signal);
+  emit({ event: 'note', message: `${location}: removed this output of a former export` });
+}
+
+/** How a file differs from its record; undefined if it does not. */
+async function findChange(
+  location: string,
+  bytes: number,
+  recorded: ExportedFile,
+  { files, signal }: RemovalContext,
+): Promise<string | undefined> {
+  if (bytes !== recorded.bytes) return `has ${plural(bytes, 'byte')}, ${recorded.bytes} were recorded`;
+  try {
+    const sha256 = await hashFile(location, 'sha256', { read: files.read, signal });
+    return sha256 === recorded.sha256 ? undefined : 'does not have the recorded sha256';
+  } catch {
+    signal.throwIfAborted();
+    return 'cannot be read';
+  }
 }

@@ -6,10 +6,10 @@ import type { RowCounts } from '../events/run-events.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
-import { JobIo } from './export-io.js';
-import type { ExportedFile, ExportedSource, ExportRecord } from './export-record.js';
+import type { ExportedFile, ExportedSource, ExportRecord } from './export-log.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
+import { JobIo } from './job-io.js';
 import type { ClaimedOutput } from './output-claims.js';
 
 /** A job and where to write its outputs, as plain data, which can be posted to a thread. */

@@ -1,5 +1,4 @@
-import type { ExportIo } from '../export-io.js';
-import type { Exporter, ExportJob } from '../export-target.js';
+import type { Exporter, ExportIo, ExportJob } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import { JobPairs, PAIR_ADVICE, type TradeLimits } from './job-pairs.js';
 import { PairExport } from './pair-export.js';

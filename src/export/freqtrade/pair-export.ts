@@ -1,5 +1,4 @@
-import type { ExportIo } from '../export-io.js';
-import type { OutputOwner } from '../job-outputs.js';
+import type { ExportIo, OutputOwner } from '../export-target.js';
 import { CandlesFile } from './candles-file.js';
 import { pairPaths } from './pair.js';
 import { SortedTrades } from './sorted-trades.js';

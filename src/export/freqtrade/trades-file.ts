@@ -1,7 +1,6 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import type { ExportIo } from '../export-io.js';
-import type { OutputOwner } from '../job-outputs.js';
+import type { ExportIo, OutputOwner } from '../export-target.js';
 import { FeatherFile } from './feather-file.js';
 import type { TradeRows } from './trade-columns.js';
 import type { TradesEncoder } from './trades-encoder.js';

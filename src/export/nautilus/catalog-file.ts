@@ -8,8 +8,8 @@ import {
   type ParquetWriter,
   writeColumnChunk,
 } from '../../format/parquet/parquet-writer.js';
-import type { ExportOutput } from '../job-outputs.js';
-import type { SpillFile } from '../spill-file.js';
+import type { ExportOutput } from '../export-target.js';
+import type { SpillFile } from '../job-memory.js';
 import {
   type CatalogColumn,
   type FixedPrecision,

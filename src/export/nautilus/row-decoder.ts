@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
-import { SELECT_OTHERS } from '../export-source.js';
+import { SELECT_OTHERS } from '../export-target.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import { type FixedKind, FixedPointConverter } from './fixed-point.js';

@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette';
 import { decompress } from 'lz4js';
 import { parseDay, US_PER_DAY } from '../../../src/day-files/day.js';
-import { JobIo } from '../../../src/export/export-io.js';
-import type { ExportSource } from '../../../src/export/export-source.js';
+import type { ExportSource } from '../../../src/export/export-target.js';
 import { createPairExporter } from '../../../src/export/freqtrade/export-pairs.js';
 import type { JobSettings } from '../../../src/export/freqtrade/freqtrade-settings.js';
 import type { TradeLimits } from '../../../src/export/freqtrade/job-pairs.js';
+import { JobIo } from '../../../src/export/job-io.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
 /** Midnight of 2024-03-01 in microseconds. */

@@ -1,40 +1,169 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
-import { TickhaulError, usageError } from '../base/errors.js';
-import type { RowReaderContext } from '../convert/rows/read-rows.js';
-import type { ByteSink } from '../format/output-format.js';
+import { basename, posix } from 'node:path';
+import { contentVersion } from '../audit/audit-record.js';
+import { TickhaulError } from '../base/errors.js';
+import { plural } from '../base/units.js';
+import { countSpareProcessors, type RowReaderContext, readRows } from '../convert/rows/read-rows.js';
+import type { LeftOutRule, RowCounts } from '../events/run-events.js';
 import type { PartFile } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';
-import type { ExportedFile } from './export-record.js';
-import { type SpillFile, SpooledPart } from './spill-file.js';
+import { statSource } from '../store/stat-source.js';
+import type { ExportedFile, ExportedSource } from './export-log.js';
+import {
+  type BatchSink,
+  type ExportIo,
+  type ExportOutput,
+  type ExportReadOptions,
+  type ExportSource,
+  type OutputEndOptions,
+  type OutputOwner,
+  sameOutputError,
+} from './export-target.js';
+import { openSpillFile, type SpillFile, SpooledPart } from './job-memory.js';
 
-/** What the rows of an output belong to. Outputs of different owners have different paths, or folders. */
-export interface OutputOwner {
-  /** Such as an exchange and a symbol of its cells. */
-  readonly name: string;
-  /** What to do if the owner of another name has the same output. */
-  advise(other: string): string;
+const DEFAULT_BATCH_ROWS = 8192;
+
+interface JobIoInput extends JobOutputsInput {
+  /** Called with the number of compressed bytes just read. */
+  readonly onBytes: (count: number) => void;
 }
 
-/** An output that is being written. Calls must not overlap. */
-export interface ExportOutput extends ByteSink {
+/** Files of one job: what was read, and outputs that appear together at its end. */
+export class JobIo implements ExportIo {
+  readonly spareProcessors: number;
+  readonly signal: AbortSignal;
+  readonly warnings: string[] = [];
+  readonly #input: JobIoInput;
+  readonly #sources = new Map<string, ExportedSource>();
+  readonly #outputs: JobOutputs;
+  readonly #spills: SpillFile[] = [];
+  /** Rows of each source. */
+  readonly #rows = new Map<string, number>();
+  readonly #leftOut: Partial<Record<LeftOutRule, number>> = {};
+  /** Sources that are being read. */
+  #reads = 0;
+
+  constructor(input: JobIoInput) {
+    this.#input = input;
+    this.signal = input.signal;
+    this.#outputs = new JobOutputs(input, () => this.createSpill());
+    this.spareProcessors = countSpareProcessors(input.access.busyThreads);
+  }
+
+  leaveOut(rule: LeftOutRule, rows: number): void {
+    if (rows > 0) this.#leftOut[rule] = (this.#leftOut[rule] ?? 0) + rows;
+  }
+
+  warn(message: string): void {
+    if (!this.warnings.includes(message)) this.warnings.push(message);
+  }
+
+  async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
+    const { access } = this.#input;
+    // A source that is read at the same time keeps a thread busy: on two processors, this thread reads the second one.
+    const busyThreads = access.busyThreads + this.#reads++;
+    try {
+      await this.#read(source, { ...access, busyThreads }, options, onBatch);
+    } finally {
+      this.#reads--;
+    }
+  }
+
+  create(path: string, owner: OutputOwner, isProvisional?: boolean): Promise<ExportOutput> {
+    return this.#outputs.create(path, owner, isProvisional);
+  }
+
+  async restart(): Promise<void> {
+    await this.#outputs.discard();
+  }
+
+  async createSpill(): Promise<SpillFile> {
+    const spill = await openSpillFile();
+    this.#spills.push(spill);
+    return spill;
+  }
+
+  /** Describes a source that was read. */
+  describeSource({ path }: ExportSource): ExportedSource {
+    const source = this.#sources.get(path);
+    if (!source) throw new Error(`${path}: the exporter did not read it`);
+    return source;
+  }
+
   /**
-   * Call it after the last write.
-   * @param rows of the output, for messages and records.
-   * @param sourceRows rows of the sources that it holds, or was made of.
+   * What became of the rows of the sources.
+   * @throws TickhaulError `bug` if some are missing, or are there twice.
    */
-  end(rows: number, sourceRows: number, options?: OutputEndOptions): void;
+  countRows(): RowCounts {
+    const read = sum([...this.#rows.values()]);
+    const { sourceRows: written } = this.#outputs;
+    const leftOut = this.#leftOut;
+    const leftOutRows = sum(Object.values(leftOut));
+    if (read === written + leftOutRows) return { read, written, leftOut };
+    const counts = `${plural(read, 'row')} read, ${written} written, ${leftOutRows} left out by a rule`;
+    const paths = [...this.#rows.keys()].join(', ');
+    throw new TickhaulError('bug', `${paths}: ${counts}; this is a bug in tickhaul, so nothing was exported`);
+  }
+
+  /** Describes the outputs, which must have ended. */
+  describeOutputs(): readonly ExportedFile[] {
+    return this.#outputs.describe();
+  }
+
+  /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */
+  publish(): Promise<void> {
+    return this.#outputs.publish();
+  }
+
+  /** Removes what was not published. */
+  async close(): Promise<void> {
+    await this.#outputs.discard();
+    for (const spill of this.#spills) await spill.close();
+  }
+
+  async #read(
+    { path, file }: ExportSource,
+    access: RowReaderContext,
+    options: ExportReadOptions,
+    onBatch: BatchSink,
+  ): Promise<void> {
+    const { onBytes, signal } = this.#input;
+    const { files } = access;
+    const found = await statSource(files, path, signal);
+    const request = {
+      path,
+      dataType: file.dataType,
+      columns: options.columns,
+      batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
+      numberText: options.numberText,
+      hash: 'md5',
+    } as const;
+    let rows = 0;
+    const countedSink: BatchSink = (batch, schema) => {
+      rows += batch.rows;
+      return onBatch(batch, schema);
+    };
+    const sink = { onBatch: countedSink, onBytes };
+    const read = await readRows(request, found.bytes, access, sink, signal);
+    if (read.warning !== undefined) this.warn(`${read.warning}; ignoring them`);
+    this.#rows.set(path, rows);
+    const version = contentVersion(found);
+    const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
+    this.#sources.set(path, {
+      name: basename(path),
+      bytes: read.bytes,
+      md5: read.checksum,
+      version: isUnchanged ? version : undefined,
+    });
+  }
 }
 
-export interface OutputEndOptions {
-  /** Whether another output holds the same source rows, so that they are not counted twice. */
-  readonly isDerived?: boolean;
-  /** Final path of an output that was created with a provisional one; in the same folder. */
-  readonly path?: string;
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
-export interface JobOutputsInput {
+interface JobOutputsInput {
   readonly access: RowReaderContext;
   /** Output folder or prefix. */
   readonly out: string;
@@ -52,7 +181,7 @@ const MAX_OPEN_OUTPUTS = 32;
 const PARALLEL_PUBLISHES = 8;
 
 /** The outputs of one job, which appear together at its end. */
-export class JobOutputs {
+class JobOutputs {
   readonly #input: JobOutputsInput;
   readonly #createSpill: () => Promise<SpillFile>;
   readonly #outputs = new Map<string, OpenOutput>();
@@ -215,9 +344,4 @@ class OpenOutput implements ExportOutput {
     if (!this.#ended) throw new Error(`${this.path}: the output was not ended`);
     return { path: this.path, bytes: this.#bytes, ...this.#ended, owner: this.#owner.name };
   }
-}
-
-/** @param place path, folder, or what becomes one. */
-export function sameOutputError(place: string, other: string, { name, advise }: OutputOwner): TickhaulError {
-  return usageError(`${place}: ${other} and ${name} have the same output; ${advise(other)}`);
 }
