@@ -117,7 +117,7 @@ export const FAULTS = [
   },
   {
     name: 'an output of a changed export counts as the recorded one',
-    file: 'src/export/former-outputs.ts',
+    file: 'src/export/output-claims.ts',
     from: 'return sha256 === recorded.sha256 ?',
     to: 'return sha256.length === recorded.sha256.length ?',
   },

@@ -10,10 +10,9 @@ import { createRunTally } from '../events/run-tally.js';
 import type { Files } from '../store/files.js';
 import { openDestination } from '../store/open-destination.js';
 import { openFiles } from '../store/open-files.js';
-import type { ExportInput } from './export-input.js';
 import { ExportLog } from './export-log.js';
 import { ExportRun } from './export-run.js';
-import { compareSources, type ExportSource } from './export-source.js';
+import { compareSources, type ExportInput, type ExportSource } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 
 /**

@@ -11,15 +11,11 @@ import type { RunTally } from '../events/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isSmallRun } from '../store/stat-source.js';
-import { ClaimOrder } from './claim-order.js';
-import type { ExportInput } from './export-input.js';
-import type { ExportLog } from './export-log.js';
-import type { ExportRecord } from './export-record.js';
-import type { ExportJob } from './export-target.js';
+import type { ExportLog, ExportRecord } from './export-log.js';
+import type { ExportInput, ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 import type { ExportJobEvent } from './export-worker.js';
-import { removeFormerOutput } from './former-outputs.js';
-import { OutputClaims } from './output-claims.js';
+import { type ClaimedOutput, ClaimOrder, OutputClaims, removeFormerOutput } from './output-claims.js';
 import {
   type ExportJobResult,
   type JobListener,
@@ -101,21 +97,20 @@ export class ExportRun {
     const base = { event: 'file', file, source: path } as const;
     try {
       const placed = { job, out, record, busyThreads };
-      const claimed = new Set<string>();
-      const replaced: string[] = [];
-      const claim: JobListener['claim'] = async (paths, owner) => {
+      let replaced: readonly string[] | undefined;
+      const claim: JobListener['claim'] = async (outputs) => {
         await turn.start;
-        await this.#claims.claim(job, paths, owner);
-        // A path is claimed again before it gets its name, and after a failed upload.
-        const added = paths.filter((path) => !claimed.has(path));
-        for (const path of added) claimed.add(path);
-        replaced.push(...(await this.#findUnrecorded(added)));
+        await this.#claims.claim(job, outputs);
+        // After a failed upload, some of the files are those of the first attempt.
+        replaced ??= await this.#findUnrecorded(outputs);
       };
       const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
         runJob(placed, { onBytes, claim });
       const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
-      const unrecorded = replaced.map((path) => `${path}: replaced a file that the export log does not have`);
-      for (const message of [...result.warnings, ...unrecorded]) emit({ event: 'warning', message });
+      const unrecorded = replaced?.map(
+        (path) => `${path}: replaced a file that the export log does not have`,
+      );
+      for (const message of [...result.warnings, ...(unrecorded ?? [])]) emit({ event: 'warning', message });
       if (result.status === 'converted') await this.#record(job, result);
       const seconds = secondsSince(started);
       const { status, dayFileRows } = result;
@@ -138,11 +133,11 @@ export class ExportRun {
   }
 
   /** Locations of existing files at the paths of outputs that no export has recorded; with `overwrite`, none. */
-  async #findUnrecorded(paths: readonly string[]): Promise<readonly string[]> {
+  async #findUnrecorded(outputs: readonly ClaimedOutput[]): Promise<readonly string[]> {
     const { out, existing } = this.#input;
-    const candidates = existing === 'skip' ? paths.filter((path) => !this.#log.makers.has(path)) : [];
+    const candidates = existing === 'skip' ? outputs.filter(({ path }) => !this.#log.makers.has(path)) : [];
     const found: string[] = [];
-    for (const location of candidates.map((path) => joinLocation(out, path)))
+    for (const location of candidates.map(({ path }) => joinLocation(out, path)))
       if (await this.#files.stat(location, this.#signal)) found.push(location);
     return found;
   }
@@ -188,5 +183,5 @@ export class ExportRun {
 
 async function passEvent(event: ExportJobEvent, listener: JobListener): Promise<void> {
   if ('bytes' in event) listener.onBytes(...event.bytes);
-  else await listener.claim(...event.claimed);
+  else await listener.claim(event.claimed);
 }

@@ -1,8 +1,16 @@
+import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DataType } from '../day-files/data-types.js';
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import type { RequestedSeries } from '../day-files/series-filter.js';
+import type { Shard } from '../day-files/shard.js';
+import type { EventSink, LeftOutRule } from '../events/run-events.js';
+import type { Batch, NumberText, Schema } from '../format/batch.js';
+import type { ByteSink } from '../format/output-format.js';
 import type { ExportFlag, ExportTargetName } from '../options/export-options.js';
 import type { InstrumentInfo } from '../service/records/fetch-instruments.js';
-import type { ExportIo } from './export-io.js';
-import type { ExportSource } from './export-source.js';
+import type { StoreSettings } from '../store/files.js';
+import type { SpillFile } from './job-memory.js';
 
 /**
  * A backtester that day files are written for: its own folder, and one entry of `EXPORT_TARGETS` (`export-targets.ts`).
@@ -83,4 +91,130 @@ export interface ExportJob {
   readonly sources: readonly ExportSource[];
   /** All that the exporter needs, as JSON. If it changes, the outputs are written again. */
   readonly settings: unknown;
+}
+
+/** Advice for a symbol that cannot be exported: `-s` selects, and cannot exclude. */
+export const SELECT_OTHERS = 'select the other symbols with -s (in a config file: symbols)';
+
+/** A day file to export. */
+export interface ExportSource {
+  /** A location. */
+  readonly path: string;
+  readonly file: DayFile;
+}
+
+/** By exchange, symbol, day, data type. */
+export function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
+  return (
+    compare(a.exchange, b.exchange) ||
+    compare(a.symbol, b.symbol) ||
+    a.day - b.day ||
+    compare(a.dataType, b.dataType)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** What the rows of an output belong to. Outputs of different owners have different paths, or folders. */
+export interface OutputOwner {
+  /** Such as an exchange and a symbol of its cells. */
+  readonly name: string;
+  /** What to do if the owner of another name has the same output. */
+  advise(other: string): string;
+}
+
+/** An output that is being written. Calls must not overlap. */
+export interface ExportOutput extends ByteSink {
+  /**
+   * Call it after the last write.
+   * @param rows of the output, for messages and records.
+   * @param sourceRows rows of the sources that it holds, or was made of.
+   */
+  end(rows: number, sourceRows: number, options?: OutputEndOptions): void;
+}
+
+export interface OutputEndOptions {
+  /** Whether another output holds the same source rows, so that they are not counted twice. */
+  readonly isDerived?: boolean;
+  /** Final path of an output that was created with a provisional one; in the same folder. */
+  readonly path?: string;
+}
+
+/** @param place path, folder, or what becomes one. */
+export function sameOutputError(place: string, other: string, { name, advise }: OutputOwner): TickhaulError {
+  return usageError(`${place}: ${other} and ${name} have the same output; ${advise(other)}`);
+}
+
+/** What an exporter reads and writes. A source must not be read twice at the same time. */
+export interface ExportIo {
+  /**
+   * Reads a source to its end, and passes its rows in batches, in the order of the file. A batch is valid until `onBatch`
+   * resolves. Resolves when all bytes are verified.
+   * @throws TickhaulError `corrupt`, `unreadable`; errors of the store and of `onBatch`.
+   */
+  read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void>;
+  /**
+   * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path and owner is
+   * discarded.
+   * @param path relative to the output folder, with `/`.
+   * @param isProvisional whether the output may get another path when it ends; an object then waits in a spill file.
+   * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows; `usage`
+   * for an output of another owner.
+   */
+  create(path: string, owner: OutputOwner, isProvisional?: boolean): Promise<ExportOutput>;
+  /** Discards all outputs, to read the sources again. */
+  restart(): Promise<void>;
+  /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
+  createSpill(): Promise<SpillFile>;
+  /**
+   * Counts rows of the sources that no output has. Call it when all outputs have ended: rows that are neither in an
+   * output nor counted here make the job fail.
+   */
+  leaveOut(rule: LeftOutRule, rows: number): void;
+  /** A source that is read twice may warn twice; then the message is kept once. */
+  warn(message: string): void;
+  /** Processors for threads of the job, besides its own, that no other job uses. */
+  readonly spareProcessors: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ExportReadOptions {
+  /** The numbers that keep their text. */
+  readonly numberText: NumberText;
+  /** As in `RowsRequest`. */
+  readonly columns?: readonly string[] | undefined;
+  /** Rows of a batch; by default 8192. */
+  readonly batchRows?: number | undefined;
+}
+
+export type BatchSink = (batch: Batch, schema: Schema) => void | Promise<void>;
+
+/** What to export to, and where. */
+export interface ExportSetting {
+  readonly target: ExportTargetName;
+  /** As `ExportTarget.readSettings` returns them. */
+  readonly settings: unknown;
+  /** Output folder or prefix. */
+  readonly out: string;
+}
+
+export interface ExportInput extends ExportSetting {
+  /** Locations of day files, folders, prefixes, or globs. */
+  readonly paths: readonly string[];
+  readonly selection: RequestedSeries & {
+    readonly from: Day | undefined;
+    /** The day after the last one. */
+    readonly to: Day | undefined;
+    readonly shard: Shard | undefined;
+  };
+  /** Whether a file is left out for another reason. @param file undefined if its day file is unknown. */
+  readonly isExcluded?: ((path: string, file: DayFile | undefined) => Promise<boolean>) | undefined;
+  /** Jobs at the same time. */
+  readonly jobs: number;
+  readonly existing: 'skip' | 'overwrite';
+  readonly context: ExportContext;
+  readonly store: StoreSettings | undefined;
+  readonly emit: EventSink;
 }

@@ -1,5 +1,8 @@
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import { dayFileName } from '../day-files/layout.js';
 import type { ExportTargetName } from '../options/export-options.js';
-import type { ExportTarget } from './export-target.js';
+import { compareSources, type ExportSetting, type ExportTarget } from './export-target.js';
 import { freqtrade } from './freqtrade/freqtrade-target.js';
 import { hftbacktest } from './hftbacktest/hftbacktest-target.js';
 import { nautilus } from './nautilus/nautilus-target.js';
@@ -10,3 +13,41 @@ export const EXPORT_TARGETS: Readonly<Record<ExportTargetName, ExportTarget<unkn
   nautilus,
   freqtrade,
 };
+
+/** Series that a run plans to download. The second of two days is not included. */
+interface PlannedSeries {
+  readonly exchange: string;
+  readonly range: { readonly from: Day; readonly to: Day };
+  readonly series: readonly {
+    readonly dataType: string;
+    readonly symbol: string;
+    readonly first: Day;
+    readonly until: Day;
+  }[];
+}
+
+/** Checks an export before its day files are downloaded. @throws usage error if its settings contradict them. */
+export async function checkExport(
+  { target: name, settings }: ExportSetting,
+  files: readonly DayFile[],
+): Promise<void> {
+  const target = EXPORT_TARGETS[name];
+  const sources = files
+    .filter(({ dataType }) => target.dataTypes.some((known) => known === dataType))
+    .map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file }))
+    .sort(compareSources);
+  await target.check?.(sources, settings);
+}
+
+/** Day files that stand for all of a plan: series that have a day in common also have one here. */
+export function listStartDays({ exchange, range, series }: PlannedSeries): readonly DayFile[] {
+  const startOf = (first: Day): Day => (first > range.from ? first : range.from);
+  const startDays = new Map<string, Set<Day>>();
+  for (const { symbol, first } of series)
+    startDays.set(symbol, (startDays.get(symbol) ?? new Set()).add(startOf(first)));
+  return series.flatMap(({ dataType, symbol, first, until }) =>
+    [...(startDays.get(symbol) ?? [])]
+      .filter((day) => day >= startOf(first) && day < until && day < range.to)
+      .map((day) => ({ exchange, dataType, symbol, day })),
+  );
+}

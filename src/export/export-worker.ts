@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../base/serve-jobs.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import type { ClaimOutputs } from './job-outputs.js';
+import type { ClaimedOutput } from './output-claims.js';
 import {
   type ExportJobResult,
   type JobListener,
@@ -13,7 +13,7 @@ import {
 /** A call of a `JobListener`. */
 export type ExportJobEvent =
   | { readonly bytes: readonly [count: number, total: number] }
-  | { readonly claimed: Parameters<ClaimOutputs> };
+  | { readonly claimed: readonly ClaimedOutput[] };
 
 const store = workerData as StoreSettings | undefined;
 const files = openFiles(store);
@@ -21,7 +21,7 @@ const files = openFiles(store);
 serveJobs<PlacedExportJob, ExportJobResult, ExportJobEvent>((job, { emit, ask, signal }) => {
   const listener: JobListener = {
     onBytes: (...bytes) => emit({ bytes }),
-    claim: async (...claimed) => void (await ask({ claimed })),
+    claim: async (claimed) => void (await ask({ claimed })),
   };
   return runExportJob(job, { files, store }, listener, signal);
 });

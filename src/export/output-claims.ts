@@ -1,19 +1,30 @@
 import { basename, posix } from 'node:path';
 import { usageError } from '../base/errors.js';
-import type { ExportRecord } from './export-record.js';
+import { plural } from '../base/units.js';
+import { createDeferred } from '../base/wait.js';
+import { GROUPED_SYMBOLS } from '../day-files/dataset-symbol.js';
+import type { EventSink } from '../events/run-events.js';
+import { hashFile } from '../gzip/checksums.js';
+import type { Files } from '../store/files.js';
+import type { ExportedFile, ExportRecord } from './export-log.js';
 import type { ExportJob } from './export-target.js';
 
-/** An output, and the job that writes it. */
-interface Claim {
+/** An output that a job has written. */
+export interface ClaimedOutput {
+  /** Relative to the output folder. */
   readonly path: string;
-  readonly key: string;
-  /** Name of the job's first source. */
-  readonly source: string;
   /** As `OutputOwner.name`, if it is known. */
   readonly owner?: string | undefined;
 }
 
-export interface ClaimRules {
+/** An output, and the job that writes it. */
+interface Claim extends ClaimedOutput {
+  readonly key: string;
+  /** Name of the job's first source. */
+  readonly source: string;
+}
+
+interface ClaimRules {
   /** Whether a folder may have only one output of each day, all of one owner (`ExportTarget.hasDayFolders`). */
   readonly hasDays: boolean;
   /** Whether a job may replace what another one exported in an earlier run. */
@@ -39,26 +50,25 @@ export class OutputClaims {
   addEarlier(path: string, { key, sources }: ExportRecord, owner?: string): void {
     const claim = { path, key, source: sources[0]?.name ?? key, owner };
     for (const slot of this.#slotsOf(claim)) this.#earlier.set(slot, claim);
-    if (this.#rules.hasDays && owner !== undefined) this.#earlierOwners.set(posix.dirname(path), claim);
+    const folder = this.#folderOf(claim);
+    if (folder !== undefined) this.#earlierOwners.set(folder, claim);
   }
 
   /**
-   * Claims outputs of a job. If it must not have one of them, it loses all of its claims of this run.
-   * @param owner of all of them, if it is known.
+   * Claims all outputs of a job, before they get their names; none of them if the job must not have one.
    * @throws usage error if another job has one of them, or if another owner has its folder; errors of the store.
    */
-  async claim(job: ExportJob, paths: readonly string[], owner?: string): Promise<void> {
-    const { key, sources } = job;
+  async claim({ key, sources }: ExportJob, outputs: readonly ClaimedOutput[]): Promise<void> {
     const source = basename(sources[0]?.path ?? key);
-    try {
-      for (const path of paths) {
-        const claim = { path, key, source, owner };
-        for (const slot of this.#slotsOf(claim)) await this.#claimSlot(slot, claim);
-        if (this.#rules.hasDays && owner !== undefined) await this.#claimFolder(claim);
-      }
-    } catch (error) {
-      this.release(job);
-      throw error;
+    const claims = outputs.map(({ path, owner }) => ({ path, owner, key, source }));
+    for (const claim of claims) await this.#checkEarlier(claim);
+    // From here on nothing waits, so that of two jobs one gets all of its outputs.
+    for (const claim of claims) this.#checkCurrent(claim);
+    for (const claim of claims) {
+      for (const slot of this.#slotsOf(claim)) this.#current.set(slot, claim);
+      const folder = this.#folderOf(claim);
+      if (folder === undefined) continue;
+      this.#owners.set(folder, (this.#owners.get(folder) ?? new Map<string, Claim>()).set(key, claim));
     }
   }
 
@@ -78,33 +88,46 @@ export class OutputClaims {
     );
   }
 
-  async #claimSlot(slot: string, claim: Claim): Promise<void> {
+  /** @throws usage error if another job has an output of the claim since an earlier run; errors of the store. */
+  async #checkEarlier(claim: Claim): Promise<void> {
     const { replacesEarlier, exists } = this.#rules;
-    const earlier = this.#earlier.get(slot);
-    const isOthers = earlier && earlier.key !== claim.key && !replacesEarlier;
-    if (isOthers && (await exists(earlier.path))) throw createEarlierError(claim, earlier);
-    const other = this.#current.get(slot);
-    if (other && other.key !== claim.key) throw createClaimError(claim, other);
-    this.#current.set(slot, claim);
+    for (const slot of replacesEarlier ? [] : this.#slotsOf(claim)) {
+      const earlier = this.#earlier.get(slot);
+      if (earlier && earlier.key !== claim.key && (await exists(earlier.path)))
+        throw createEarlierError(claim, earlier);
+    }
+    // Outputs of other days in the folder of another owner are not replaced.
+    const folder = this.#folderOf(claim);
+    const earlier = folder === undefined ? undefined : this.#earlierOwners.get(folder);
+    if (folder !== undefined && earlier && isOtherOwner(claim, earlier) && (await exists(earlier.path)))
+      throw createOwnerError(folder, claim, earlier);
   }
 
-  /** Outputs of other days in the folder of another owner are not replaced. */
-  async #claimFolder(claim: Claim): Promise<void> {
-    const folder = posix.dirname(claim.path);
-    const isOthers = ({ key, owner }: Claim): boolean => key !== claim.key && owner !== claim.owner;
-    const earlier = this.#earlierOwners.get(folder);
-    if (earlier && isOthers(earlier) && (await this.#rules.exists(earlier.path)))
-      throw createOwnerError(folder, claim, earlier);
-    const claims = this.#owners.get(folder) ?? new Map<string, Claim>();
-    const other = [...claims.values()].find(isOthers);
-    if (other) throw createOwnerError(folder, claim, other);
-    this.#owners.set(folder, claims.set(claim.key, claim));
+  /** @throws usage error if another job of this run has an output of the claim. */
+  #checkCurrent(claim: Claim): void {
+    for (const slot of this.#slotsOf(claim)) {
+      const other = this.#current.get(slot);
+      if (other && other.key !== claim.key) throw createClaimError(claim, other);
+    }
+    const folder = this.#folderOf(claim);
+    const claims = folder === undefined ? undefined : this.#owners.get(folder);
+    const other = [...(claims?.values() ?? [])].find((current) => isOtherOwner(claim, current));
+    if (folder !== undefined && other) throw createOwnerError(folder, claim, other);
+  }
+
+  /** The folder of an output if folders have owners, and its owner is known. */
+  #folderOf({ path, owner }: ClaimedOutput): string | undefined {
+    return this.#rules.hasDays && owner !== undefined ? posix.dirname(path) : undefined;
   }
 
   /** What only one job may have: the path, and the day in its folder. */
   #slotsOf({ path, key }: Pick<Claim, 'path' | 'key'>): readonly string[] {
     return this.#rules.hasDays ? [path, `${posix.dirname(path)} ${posix.basename(key)}`] : [path];
   }
+}
+
+function isOtherOwner(claim: Claim, other: Claim): boolean {
+  return other.key !== claim.key && other.owner !== claim.owner;
 }
 
 function createClaimError({ source }: Claim, { path, source: other }: Claim): Error {
@@ -123,4 +146,76 @@ function createEarlierError({ source }: Claim, earlier: Claim): Error {
   return usageError(
     `${both}, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite`,
   );
+}
+
+/** When a job of a run may claim outputs. */
+interface ClaimTurn {
+  /** Resolves when the earlier jobs that may have the same outputs have ended. */
+  readonly start: Promise<unknown>;
+  /** Call it when the job has ended, after it released its claims if it failed. */
+  end(): void;
+}
+
+/**
+ * Makes the jobs of a run claim their outputs in the order of the plan, so that of two with the same output the earlier
+ * one has it, in any number of threads.
+ */
+export class ClaimOrder {
+  readonly #ends = new Map<string, Promise<unknown>>();
+
+  /** Adds a job. A file of a symbol and a file of a grouped symbol of one place wait for each other. */
+  add({ place, sources }: ExportJob): ClaimTurn {
+    const ended = createDeferred<void>();
+    if (place === undefined) return { start: Promise.resolve(), end: ended.resolve };
+    const isGroup = GROUPED_SYMBOLS.has(sources[0]?.file.symbol ?? '');
+    const slot = `${isGroup} ${place}`;
+    this.#ends.set(slot, Promise.all([this.#ends.get(slot), ended.promise]));
+    return { start: Promise.resolve(this.#ends.get(`${!isGroup} ${place}`)), end: ended.resolve };
+  }
+}
+
+/** How former outputs are removed, and reported. */
+interface RemovalContext {
+  readonly files: Files;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Removes an output of a former export. A file with other bytes than recorded may be another program's, such as candles
+ * that freqtrade downloaded to the same path, so it stays, with a warning.
+ * @throws TickhaulError `disk`; errors of the store.
+ */
+export async function removeFormerOutput(
+  location: string,
+  recorded: ExportedFile,
+  context: RemovalContext,
+): Promise<void> {
+  const { files, emit, signal } = context;
+  const found = await files.stat(location, signal);
+  if (!found) return;
+  const change = await findChange(location, found.bytes, recorded, context);
+  if (change !== undefined) {
+    const message = `${location}: keeping this output of a former export: it ${change}; delete it if you do not need it`;
+    return emit({ event: 'warning', message });
+  }
+  await files.remove(location, signal);
+  emit({ event: 'note', message: `${location}: removed this output of a former export` });
+}
+
+/** How a file differs from its record; undefined if it does not. */
+async function findChange(
+  location: string,
+  bytes: number,
+  recorded: ExportedFile,
+  { files, signal }: RemovalContext,
+): Promise<string | undefined> {
+  if (bytes !== recorded.bytes) return `has ${plural(bytes, 'byte')}, ${recorded.bytes} were recorded`;
+  try {
+    const sha256 = await hashFile(location, 'sha256', { read: files.read, signal });
+    return sha256 === recorded.sha256 ? undefined : 'does not have the recorded sha256';
+  } catch {
+    signal.throwIfAborted();
+    return 'cannot be read';
+  }
 }

@@ -6,11 +6,11 @@ import type { RowCounts } from '../events/run-events.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
-import { JobIo } from './export-io.js';
-import type { ExportedFile, ExportedSource, ExportRecord } from './export-record.js';
+import type { ExportedFile, ExportedSource, ExportRecord } from './export-log.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
-import type { ClaimOutputs } from './job-outputs.js';
+import { JobIo } from './job-io.js';
+import type { ClaimedOutput } from './output-claims.js';
 
 /** A job and where to write its outputs, as plain data, which can be posted to a thread. */
 export interface PlacedExportJob {
@@ -37,7 +37,8 @@ export interface ExportJobResult {
 export interface JobListener {
   /** @param count compressed bytes just read. @param total size of all sources. */
   onBytes(count: number, total: number): void;
-  readonly claim: ClaimOutputs;
+  /** Called once, before the outputs get their names. @throws TickhaulError if the job must not write them. */
+  claim(outputs: readonly ClaimedOutput[]): Promise<void>;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function runExportJob(
 ): Promise<ExportJobResult> {
   if (record && (await isUpToDate(job, out, record, files, signal))) {
     const { sources, outputs } = record;
-    for (const { path, owner } of outputs) await listener.claim([path], owner);
+    await listener.claim(outputs);
     return { status: 'skipped', sources, outputs, dayFileRows: undefined, warnings: [] };
   }
   let total = 0;
@@ -60,16 +61,16 @@ export async function runExportJob(
   const onRead = (count: number): void => listener.onBytes(count, total);
   const access = { files, store, busyThreads };
   const { hasDayFolders: hasOwnedFolders, loadExporter } = EXPORT_TARGETS[job.target];
-  const claim: ClaimOutputs = (paths, owner) => listener.claim(paths, owner);
-  const io = new JobIo({ access, out, onBytes: onRead, claim, hasOwnedFolders, signal });
+  const io = new JobIo({ access, out, key: job.key, onBytes: onRead, hasOwnedFolders, signal });
   try {
     const exportRows = await loadExporter();
     await exportRows(job, io);
     signal.throwIfAborted();
     const dayFileRows = io.countRows();
     const sources = job.sources.map((source) => io.describeSource(source));
-    await listener.claim(io.paths);
-    const outputs = await io.publish();
+    const outputs = io.describeOutputs();
+    await listener.claim(outputs);
+    await io.publish();
     return { status: 'converted', sources, outputs, dayFileRows, warnings: io.warnings };
   } finally {
     await io.close();

@@ -6,7 +6,7 @@ import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
 import { addRowCounts, createRunTally, isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
 import { exportFiles } from '../export/export-files.js';
-import type { ExportSetting } from '../export/export-input.js';
+import type { ExportSetting } from '../export/export-target.js';
 import type { AuditedRun } from './add-verdicts.js';
 import { createExportContext } from './create-export-context.js';
 

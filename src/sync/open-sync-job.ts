@@ -102,7 +102,7 @@ export async function openSyncJob(
 /** @throws usage error for settings of the job's export that contradict its selection. */
 async function checkJobExport({ export: setting }: SyncJob, plan: DownloadPlan): Promise<void> {
   if (!setting) return;
-  const { checkExport, listStartDays } = await import('../export/check-export.js');
+  const { checkExport, listStartDays } = await import('../export/export-targets.js');
   await checkExport(setting, listStartDays(plan));
 }
 

@@ -3,7 +3,7 @@ import type { ArrivalAudits } from '../download/conversion/arrival-audits.js';
 import type { DownloadSettings, RequestedSelection } from '../download/download-options.js';
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink } from '../events/run-events.js';
-import type { ExportSetting } from '../export/export-input.js';
+import type { ExportSetting } from '../export/export-target.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';

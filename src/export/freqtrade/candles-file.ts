@@ -1,8 +1,7 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compression/compressor.js';
-import type { ExportIo } from '../export-io.js';
-import type { OutputOwner } from '../job-outputs.js';
+import type { ExportIo, OutputOwner } from '../export-target.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
 import type { Timeframe } from './timeframe.js';
 import type { TradeRows } from './trade-columns.js';

@@ -1,11 +1,10 @@
-import type { ExportIo } from '../export-io.js';
-import type { Exporter, ExportJob } from '../export-target.js';
+import type { Exporter, ExportIo, ExportJob } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
-import { JobEncoder } from './job-encoder.js';
 import { JobPairs, PAIR_ADVICE, type TradeLimits } from './job-pairs.js';
 import { PairExport } from './pair-export.js';
 import { SortedTrades } from './sorted-trades.js';
 import { parseTimeframe } from './timeframe.js';
+import { TradesEncoder } from './trades-encoder.js';
 
 /** The order of exchange times is rarely off by more than the trades held. */
 const TRADE_LIMITS: TradeLimits = { held: 1 << 18, late: 1 << 20 };
@@ -24,8 +23,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const timeframes = settings.timeframes.map(parseTimeframe);
-  // A processor more than the row reader needs.
-  const encoder = new JobEncoder(io.spareProcessors >= 2);
+  const encoder = new TradesEncoder();
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
     const pairs = new JobPairs(settings, limits, (pair, symbol) => {
       const known = late && (late.get(pair) ?? new SortedTrades());
@@ -37,13 +35,9 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
     await pairs.end();
     return pairs;
   };
-  try {
-    const pairs = await readAll();
-    const late = pairs.lateTrades();
-    if (late) await readAll(late);
-    io.leaveOut('no_pair', pairs.unpairedRows);
-    for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
-  } finally {
-    await encoder.close();
-  }
+  const pairs = await readAll();
+  const late = pairs.lateTrades();
+  if (late) await readAll(late);
+  io.leaveOut('no_pair', pairs.unpairedRows);
+  for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
 }

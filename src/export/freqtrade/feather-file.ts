@@ -7,8 +7,7 @@ import {
 } from '../../format/arrow/record-batch.js';
 import type { ByteWriter } from '../../format/byte-writer.js';
 import type { Compress } from '../../format/compression/compressor.js';
-import type { ExportIo } from '../export-io.js';
-import type { ExportOutput, OutputOwner } from '../job-outputs.js';
+import type { ExportIo, ExportOutput, OutputOwner } from '../export-target.js';
 
 /** Number of LZ4 frames in CompressionType (Message.fbs). */
 const LZ4_FRAME = 0;
@@ -39,7 +38,7 @@ export class FeatherFile {
   async end(sourceRows?: number, isDerived = false): Promise<void> {
     if (!this.#open) return;
     const { rows } = await this.#open.writer.finish();
-    this.#open.output.end(rows, sourceRows ?? rows, isDerived);
+    this.#open.output.end(rows, sourceRows ?? rows, { isDerived });
   }
 
   async #create() {

@@ -4,7 +4,7 @@ import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.j
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
-import { sameOutputError } from '../job-outputs.js';
+import { sameOutputError } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import type { PairExport } from './pair-export.js';
 import type { SortedTrades } from './sorted-trades.js';

@@ -1,11 +1,10 @@
-import type { ExportIo } from '../export-io.js';
-import type { OutputOwner } from '../job-outputs.js';
+import type { ExportIo, OutputOwner } from '../export-target.js';
 import { CandlesFile } from './candles-file.js';
-import type { JobEncoder } from './job-encoder.js';
 import { pairPaths } from './pair.js';
 import { SortedTrades } from './sorted-trades.js';
 import type { Timeframe } from './timeframe.js';
 import type { TradeRows } from './trade-columns.js';
+import type { TradesEncoder } from './trades-encoder.js';
 import { TradesFile } from './trades-file.js';
 
 /** The files of one pair. Trades are held back for a while, and written in the order of their exchange times. */
@@ -29,7 +28,7 @@ export class PairExport {
     timeframes: readonly Timeframe[],
     days: ReadonlySet<number>,
     known: SortedTrades | undefined,
-    encoder: JobEncoder,
+    encoder: TradesEncoder,
   ) {
     const paths = pairPaths(pair);
     this.#trades = new TradesFile(io, paths.trades, owner, encoder);

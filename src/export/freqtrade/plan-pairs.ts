@@ -2,8 +2,13 @@ import { type TickhaulError, usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { isSameDayFile } from '../../day-files/day-file.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
-import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';
+import {
+  type ExportContext,
+  type ExportJob,
+  type ExportPlan,
+  type ExportSource,
+  SELECT_OTHERS,
+} from '../export-target.js';
 import type { FreqtradeSettings, JobSettings } from './freqtrade-settings.js';
 import { pairPaths, toPair } from './pair.js';
 

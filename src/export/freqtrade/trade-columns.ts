@@ -15,21 +15,6 @@ export interface TradeRows {
   readonly ids: Uint8Array;
 }
 
-/** Copies trades to arrays of their size, which can be transferred to another thread. */
-export function copyTrades({ timestamps, prices, amounts, sides, idOffsets, ids }: TradeRows) {
-  const first = idOffsets[0] as number;
-  const offsets = new Int32Array(idOffsets.length);
-  copyOffsets(idOffsets, -first, offsets);
-  return {
-    timestamps: timestamps.slice(),
-    prices: prices.slice(),
-    amounts: amounts.slice(),
-    sides: sides.slice(),
-    idOffsets: offsets,
-    ids: ids.slice(first, idOffsets.at(-1)),
-  };
-}
-
 /** Columns that grow. They may be longer than the trades: `slice` has the trades alone. */
 export class TradeColumns implements TradeRows {
   rows = 0;

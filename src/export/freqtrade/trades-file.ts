@@ -1,10 +1,9 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import type { ExportIo } from '../export-io.js';
-import type { OutputOwner } from '../job-outputs.js';
+import type { ExportIo, OutputOwner } from '../export-target.js';
 import { FeatherFile } from './feather-file.js';
-import type { JobEncoder } from './job-encoder.js';
 import type { TradeRows } from './trade-columns.js';
+import type { TradesEncoder } from './trades-encoder.js';
 
 const field = <T extends ArrowSchema['fields'][number]['type']>(name: string, type: T) => ({
   name,
@@ -26,24 +25,23 @@ const SCHEMA: ArrowSchema = {
 /** The file with the trades of a pair. */
 export class TradesFile {
   readonly #file: FeatherFile;
-  readonly #encoder: JobEncoder;
+  readonly #encoder: TradesEncoder;
   /** Time of the last trade without an id, and how many of that time there were before it. */
   #unnamedTimestamp = Number.NaN;
   #unnamed = 0;
 
-  constructor(io: ExportIo, path: string, owner: OutputOwner, encoder: JobEncoder) {
+  constructor(io: ExportIo, path: string, owner: OutputOwner, encoder: TradesEncoder) {
     this.#file = new FeatherFile(io, path, owner, SCHEMA);
     this.#encoder = encoder;
   }
 
   /** Adds trades, at least one, that are sorted by time. */
   async add(trades: TradeRows): Promise<void> {
-    await this.#encoder.encode(this.#nameTrades(trades), (batch) => this.#file.write(batch));
+    await this.#file.write(this.#encoder.encode(this.#nameTrades(trades)));
   }
 
-  async end(): Promise<void> {
-    await this.#encoder.flush();
-    await this.#file.end();
+  end(): Promise<void> {
+    return this.#file.end();
   }
 
   /** freqtrade takes trades with equal times and ids for one, so each trade without an id gets one. */

@@ -4,7 +4,7 @@ import {
   LZ4_SCRATCH_BYTES,
   type Lz4Exports,
 } from '../../format/compression/compressor.js';
-import { ExportKernelMemory } from '../export-kernel-memory.js';
+import { ExportKernelMemory } from '../job-memory.js';
 
 /** Exports of assembly/trades-kernel.ts, where they are documented. */
 interface TradesExports extends Lz4Exports {

@@ -10,8 +10,7 @@ import {
   getTextCodes,
 } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
-import { SELECT_OTHERS } from '../export-source.js';
-import { sameOutputError } from '../job-outputs.js';
+import { SELECT_OTHERS, sameOutputError } from '../export-target.js';
 import { BookEvents } from './book-events.js';
 import type { MergeState } from './chunk-flow.js';
 import { BUY_BIT, DEPTH, SELL_BIT, TRADE } from './event-codes.js';

@@ -1,5 +1,5 @@
 import type { ByteSink } from '../../format/output-format.js';
-import type { SpillFile } from '../spill-file.js';
+import type { SpillFile } from '../job-memory.js';
 
 /** Rows in memory: those of most days, so that they need no file. */
 const MEMORY_BYTES = 64 * 1_048_576;

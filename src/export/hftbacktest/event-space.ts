@@ -1,4 +1,4 @@
-import type { SpillFile } from '../spill-file.js';
+import type { SpillFile } from '../job-memory.js';
 import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 
 const CHUNK_ROWS = 16_384;

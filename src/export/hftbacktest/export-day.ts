@@ -1,8 +1,12 @@
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { formatDay } from '../../day-files/day.js';
-import type { BatchSink, ExportIo } from '../export-io.js';
-import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
-import type { ExportJob } from '../export-target.js';
+import {
+  type BatchSink,
+  type ExportIo,
+  type ExportJob,
+  type ExportSource,
+  SELECT_OTHERS,
+} from '../export-target.js';
 import type { Clock } from './ascending-run.js';
 import { MergeState, ReadAgain } from './chunk-flow.js';
 import { DayEvents, type SymbolEvents } from './day-events.js';

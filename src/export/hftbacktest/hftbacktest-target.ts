@@ -1,8 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { formatDay } from '../../day-files/day.js';
-import type { ExportSource } from '../export-source.js';
-import type { ExportJob, ExportTarget, SkippedSource } from '../export-target.js';
+import type { ExportJob, ExportSource, ExportTarget, SkippedSource } from '../export-target.js';
 import { type HftbacktestSettings, SNAPSHOT_MODES } from './hftbacktest-settings.js';
 
 const NS_PER_UNIT: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };

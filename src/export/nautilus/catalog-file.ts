@@ -8,8 +8,8 @@ import {
   type ParquetWriter,
   writeColumnChunk,
 } from '../../format/parquet/parquet-writer.js';
-import type { ExportOutput, UnnamedOutput } from '../job-outputs.js';
-import type { SpillFile } from '../spill-file.js';
+import type { ExportOutput } from '../export-target.js';
+import type { SpillFile } from '../job-memory.js';
 import {
   type CatalogColumn,
   type FixedPrecision,
@@ -66,11 +66,11 @@ export interface CatalogFile {
 /** Writes row groups to an output, which is renamed at its end. */
 export class DirectCatalogFile implements CatalogFile {
   readonly #format: CatalogFormat;
-  readonly #output: UnnamedOutput;
+  readonly #output: ExportOutput;
   readonly #writer: ParquetWriter;
   #rows = 0;
 
-  constructor(format: CatalogFormat, output: UnnamedOutput) {
+  constructor(format: CatalogFormat, output: ExportOutput) {
     this.#format = format;
     this.#output = output;
     this.#writer = createWriter(format, output);
@@ -83,7 +83,7 @@ export class DirectCatalogFile implements CatalogFile {
 
   async end(path: string, sourceRows: number): Promise<void> {
     await finish(this.#writer, this.#format);
-    this.#output.end(this.#rows, sourceRows, path);
+    this.#output.end(this.#rows, sourceRows, { path });
   }
 }
 

@@ -2,11 +2,8 @@ import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
-import type { ExportIo } from '../export-io.js';
-import type { ExportSource } from '../export-source.js';
-import type { ExportJob } from '../export-target.js';
-import type { OutputOwner } from '../job-outputs.js';
-import type { SpillFile } from '../spill-file.js';
+import type { ExportIo, ExportJob, ExportSource, OutputOwner } from '../export-target.js';
+import type { SpillFile } from '../job-memory.js';
 import { formatBarType, parseBarName } from './bar-type.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
 import {
@@ -128,9 +125,10 @@ function createFileFactory(
   let isFirst = true;
   let spill: SpillFile | undefined;
   return async (format, path, owner) => {
-    const output = isFirst ? await io.createUnnamed(path, owner) : undefined;
-    isFirst = false;
-    if (output) return new DirectCatalogFile(format, output);
+    if (isFirst) {
+      isFirst = false;
+      return new DirectCatalogFile(format, await io.create(path, owner, true));
+    }
     spill ??= await io.createSpill();
     return new SpilledCatalogFile(format, spill, (finalPath) => io.create(finalPath, owner));
   };

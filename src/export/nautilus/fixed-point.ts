@@ -19,14 +19,6 @@ export interface OutOfRangeValue {
   readonly text: string;
 }
 
-/** Decimals of the numbers of a batch. */
-export interface PlacesLane {
-  /** Address of a byte for each number. */
-  readonly at: number;
-  /** Set if all numbers have the same. */
-  readonly all: number | undefined;
-}
-
 /** Converts numbers to fixed-point lanes. */
 export class FixedPointConverter {
   /** Values so far that had more decimals than their precision. */
@@ -41,14 +33,14 @@ export class FixedPointConverter {
 
   /**
    * Converts the numbers of a batch, whose long ones have text; an empty cell is 0. Prices are signed, sizes are not.
-   * @param places decimals of the precision of each number.
+   * @param places address of a byte for each number: the decimals of its precision.
    * @param out address of the lane.
    * @returns the first value that is out of range, if there is one.
    */
   convert(
     { values, text: texts }: NumberColumn,
     kind: FixedKind,
-    { at: places, all }: PlacesLane,
+    places: number,
     out: number,
   ): OutOfRangeValue | undefined {
     const { kernel } = this.#memory;
@@ -65,7 +57,6 @@ export class FixedPointConverter {
         first,
         values.length,
         places,
-        all ?? -1,
         width,
         scale,
         max,

@@ -3,7 +3,7 @@ import type { TextValues } from '../../format/batch.js';
 import type { SnappyExports } from '../../format/compression/compressor.js';
 import type { ParquetExports, TextEncodeExports, TextLocation } from '../../format/kernel/column-memory.js';
 import { type EncodeMemory, Scratch } from '../../format/parquet/encode-texts.js';
-import { ExportKernelMemory } from '../export-kernel-memory.js';
+import { ExportKernelMemory } from '../job-memory.js';
 
 /** Exports of assembly/nautilus-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them unsigned. */
 export interface NautilusExports
@@ -20,7 +20,6 @@ export interface NautilusExports
     first: number,
     count: number,
     places: number,
-    allPlaces: number,
     width: number,
     scale: number,
     maxUnits: number,

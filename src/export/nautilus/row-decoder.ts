@@ -1,10 +1,10 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
-import { SELECT_OTHERS } from '../export-source.js';
+import { SELECT_OTHERS } from '../export-target.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
-import { type FixedKind, FixedPointConverter, type PlacesLane } from './fixed-point.js';
+import { type FixedKind, FixedPointConverter } from './fixed-point.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { LaneSet } from './lane-set.js';
 
@@ -34,10 +34,8 @@ export class LaneDecoder {
   readonly memory: KernelMemory;
   readonly fixed: FixedPointConverter;
   readonly #precision: FixedPrecision;
-  #places: Readonly<Record<FixedKind, PlacesLane>> = {
-    price: { at: 0, all: undefined },
-    size: { at: 0, all: undefined },
-  };
+  /** Addresses of the precisions of the rows of a batch. */
+  #places: Readonly<Record<FixedKind, number>> = { price: 0, size: 0 };
 
   constructor(memory: KernelMemory, precision: FixedPrecision) {
     this.memory = memory;
@@ -67,17 +65,15 @@ export class LaneDecoder {
     this.#places = { price: this.#loadPlaces(rows, 'price'), size: this.#loadPlaces(rows, 'size') };
   }
 
-  #loadPlaces({ batch, instruments, indices }: InstrumentBatch, kind: FixedKind): PlacesLane {
+  #loadPlaces({ batch, instruments, indices }: InstrumentBatch, kind: FixedKind): number {
     const at = this.memory.buffer(`${kind} places`, batch.rows);
     const places = this.memory.bytes.subarray(at, at + batch.rows);
     const precisions = instruments.map(({ precision }) => precision[kind]);
     const [first = 0] = precisions;
-    if (precisions.every((precision) => precision === first)) {
-      places.fill(first);
-      return { at, all: first };
-    }
-    for (let row = 0; row < batch.rows; row++) places[row] = precisions[indices[row] as number] as number;
-    return { at, all: undefined };
+    if (precisions.every((precision) => precision === first)) places.fill(first);
+    else
+      for (let row = 0; row < batch.rows; row++) places[row] = precisions[indices[row] as number] as number;
+    return at;
   }
 
   /** Stores a column of numbers; an empty cell is 0. @throws TickhaulError `usage` if one is out of range. */

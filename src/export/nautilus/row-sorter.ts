@@ -1,4 +1,4 @@
-import type { SpillFile } from '../spill-file.js';
+import type { SpillFile } from '../job-memory.js';
 import type { KernelMemory } from './kernel-memory.js';
 import type { LaneChunk, LaneSet } from './lane-set.js';
 

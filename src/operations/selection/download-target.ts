@@ -6,7 +6,7 @@ import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
 import type { KeyProblem } from '../../events/exit-reasons.js';
 import type { EventSink } from '../../events/run-events.js';
-import type { ExportSetting } from '../../export/export-input.js';
+import type { ExportSetting } from '../../export/export-target.js';
 import { fetchKeyCoverage } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination } from '../../store/destination.js';
@@ -79,7 +79,7 @@ export async function openDownloadTarget(
 ): Promise<OpenedTarget> {
   const opened = await openPlan(target, input);
   if (!input.exportSetting) return opened;
-  const { checkExport, listStartDays } = await import('../../export/check-export.js');
+  const { checkExport, listStartDays } = await import('../../export/export-targets.js');
   const files =
     'series' in opened.plan
       ? listStartDays(opened.plan)

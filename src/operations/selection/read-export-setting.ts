@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import type { ExportSetting } from '../../export/export-input.js';
+import type { ExportSetting } from '../../export/export-target.js';
 import {
   EXPORT_TARGET_NAMES,
   type ExportFlag,

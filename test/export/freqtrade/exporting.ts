@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette';
 import { decompress } from 'lz4js';
 import { parseDay, US_PER_DAY } from '../../../src/day-files/day.js';
-import { JobIo } from '../../../src/export/export-io.js';
-import type { ExportSource } from '../../../src/export/export-source.js';
+import type { ExportSource } from '../../../src/export/export-target.js';
 import { createPairExporter } from '../../../src/export/freqtrade/export-pairs.js';
 import type { JobSettings } from '../../../src/export/freqtrade/freqtrade-settings.js';
 import type { TradeLimits } from '../../../src/export/freqtrade/job-pairs.js';
+import { JobIo } from '../../../src/export/job-io.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
 /** Midnight of 2024-03-01 in microseconds. */
@@ -56,9 +56,9 @@ export async function exportHere(
   const files = openFiles(undefined);
   const { signal } = new AbortController();
   const access = { files, store: undefined, busyThreads: availableParallelism() };
-  const io = new JobIo({ access, out, onBytes: () => {}, claim: async () => {}, signal });
+  const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
+  const io = new JobIo({ access, out, key: job.key, onBytes: () => {}, signal });
   try {
-    const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(limits)(job, io);
     io.countRows();
     await io.publish();

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
-import type { ExportSource } from '../../../src/export/export-source.js';
-import type { ExportContext, ExportFlags } from '../../../src/export/export-target.js';
+import type { ExportContext, ExportFlags, ExportSource } from '../../../src/export/export-target.js';
 import { freqtrade } from '../../../src/export/freqtrade/freqtrade-target.js';
 import { pairPaths, toPair } from '../../../src/export/freqtrade/pair.js';
 import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';

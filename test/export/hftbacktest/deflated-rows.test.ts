@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeflatedRows } from '../../../src/export/hftbacktest/deflated-rows.js';
-import { openSpillFile } from '../../../src/export/spill-file.js';
+import { openSpillFile } from '../../../src/export/job-memory.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 
 test('writes rows in their order, from memory and from the file', async (t) => {

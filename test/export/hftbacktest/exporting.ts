@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parseDay, US_PER_DAY } from '../../../src/day-files/day.js';
-import type { ExportSource } from '../../../src/export/export-source.js';
+import type { ExportSource } from '../../../src/export/export-target.js';
 import { hftbacktest } from '../../../src/export/hftbacktest/hftbacktest-target.js';
 import { type ExportJobResult, runExportJob } from '../../../src/export/run-export-job.js';
 import { openFiles } from '../../../src/store/open-files.js';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
-import type { ExportSource } from '../../../src/export/export-source.js';
-import type { ExportContext } from '../../../src/export/export-target.js';
+import type { ExportContext, ExportSource } from '../../../src/export/export-target.js';
 import { hftbacktest } from '../../../src/export/hftbacktest/hftbacktest-target.js';
 
 /** Nothing is asked of the service. */

@@ -5,7 +5,7 @@ import { createEventColumns } from '../../../src/export/hftbacktest/event-column
 import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
-import { openSpillFile } from '../../../src/export/spill-file.js';
+import { openSpillFile } from '../../../src/export/job-memory.js';
 import { createRandom } from '../../audit/text-rows.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 

@@ -14,7 +14,7 @@ import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import type { RowEncoder } from '../../../src/export/hftbacktest/row-encoder.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { writeNpz } from '../../../src/export/hftbacktest/write-npz.js';
-import { openSpillFile } from '../../../src/export/spill-file.js';
+import { openSpillFile } from '../../../src/export/job-memory.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { noPython } from '../../helpers/python.js';
 import { tempDir } from '../../helpers/temp.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { openSpillFile } from '../../../src/export/job-memory.js';
 import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
 import { LaneSet } from '../../../src/export/nautilus/lane-set.js';
 import { RowSorter } from '../../../src/export/nautilus/row-sorter.js';
-import { openSpillFile } from '../../../src/export/spill-file.js';
 
 /** A number of four bytes, and the time. */
 const WIDTHS = [4, 8];

@@ -25,9 +25,6 @@ const MAX_FIFTEEN_DIGITS: f64 = 999999999999999;
 /** 2^52 + 2^51: the low bits of the sum of this and an integer below 2^51 are that integer. */
 const MAGIC: f64 = 6755399441055744;
 
-/** 2^-64. */
-const INVERSE_64: f64 = 5.421010862427522e-20;
-
 export function createTens(): void {
   for (let i = 0, ten: u64 = 1; i <= MAX_TENS; i++, ten *= 10) store<u64>(tens + (i << 3), ten);
   for (let i = 0, ten: f64 = 1; i <= MAX_EXACT_TENS; i++, ten *= 10) store<f64>(exactTens + (i << 3), ten);
@@ -121,7 +118,6 @@ function multiply(a: u64, b: u64): void {
  * @param values doubles, which determine the numbers without text.
  * @param offsets of the texts at `bytes`; 0 if no number has text.
  * @param places a byte for each number: its number of decimals, at most `scale`.
- * @param allPlaces the number of decimals of all of them; -1 if it differs.
  * @param maxUnits the greatest value.
  */
 export function convertToFixed(
@@ -131,7 +127,6 @@ export function convertToFixed(
   first: i32,
   count: i32,
   places: usize,
-  allPlaces: i32,
   width: i32,
   scale: i32,
   maxUnits: f64,
@@ -140,10 +135,7 @@ export function convertToFixed(
 ): i32 {
   roundedCount = 0;
   const minUnits: f64 = isSigned ? -maxUnits : 0;
-  const hasPairs = allPlaces >= 0 && offsets == 0;
   for (let i = first; i < count; i++) {
-    if (hasPairs) i = convertPairs(values, i, count, allPlaces, width, scale, minUnits, maxUnits, out);
-    if (i == count) break;
     const value = load<f64>(values + (<usize>i << 3));
     const most = <i32>load<u8>(places + i);
     const to = width == 16 ? out + (<usize>i << 4) : out + (<usize>i << 3);
@@ -173,62 +165,6 @@ export function convertToFixed(
     if (width == 16) store<u64>(to, high, 8);
   }
   return DONE;
-}
-
-/**
- * Converts pairs of numbers, until one of them is rounded or out of range; returns the position of the first number that
- * is not converted.
- */
-function convertPairs(
-  values: usize,
-  first: i32,
-  count: i32,
-  places: i32,
-  width: i32,
-  scale: i32,
-  minUnits: f64,
-  maxUnits: f64,
-  out: usize,
-): i32 {
-  const tens = f64x2.splat(exactTen(places));
-  const magic = f64x2.splat(MAGIC);
-  const factor = <i64>ten(scale - places);
-  let i = first;
-  for (; i + 2 <= count; i += 2) {
-    const pair = v128.load(values + (<usize>i << 3));
-    const shifted = f64x2.add(f64x2.mul(pair, tens), magic);
-    const digits = f64x2.sub(shifted, magic);
-    const isExact = v128.and(
-      f64x2.eq(f64x2.div(digits, tens), pair),
-      f64x2.le(f64x2.abs(digits), f64x2.splat(MAX_FIFTEEN_DIGITS)),
-    );
-    const isInRange = v128.and(
-      f64x2.ge(pair, f64x2.splat(minUnits)),
-      f64x2.le(pair, f64x2.splat(maxUnits)),
-    );
-    if (!i64x2.all_true(v128.and(isExact, isInRange))) break;
-    const integers = i64x2.sub(shifted, magic);
-    if (width == 16) {
-      const to = out + (<usize>i << 4);
-      storeWideProduct(to, f64x2.extract_lane(digits, 0), i64x2.extract_lane(integers, 0), factor);
-      storeWideProduct(to + 16, f64x2.extract_lane(digits, 1), i64x2.extract_lane(integers, 1), factor);
-    } else v128.store(out + (<usize>i << 3), i64x2.mul(integers, i64x2.splat(factor)));
-  }
-  return i;
-}
-
-/**
- * Like `storeProduct` with 16 bytes. `digits` is `a` as a double: the product of doubles is wrong by less than 2^53, so
- * without the low half, which is exact, it is almost the high half.
- */
-// @ts-ignore: decorator
-@inline
-function storeWideProduct(to: usize, digits: f64, a: i64, b: i64): void {
-  const low = a * b;
-  const high = (digits * <f64>b - <f64>low) * INVERSE_64 + MAGIC;
-  store<i64>(to, low);
-  // A negative low half stands for 2^64 more.
-  store<i64>(to, reinterpret<i64>(high) - reinterpret<i64>(MAGIC) + (low >> 63), 8);
 }
 
 /** Stores the product of an integer of up to 50 bits with a sign, and a positive one of up to 54 bits. */

@@ -4,7 +4,52 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAll } from '../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../base/errors.js';
+import { createOwnMemory, instantiateSync, type OwnWasmMemory } from '../base/wasm.js';
+import { ScratchRegion } from '../format/kernel/column-memory.js';
 import type { PartFile } from '../store/files.js';
+
+/** Memory of a kernel, with buffers that are used again and again. */
+export class ExportKernelMemory<Kernel extends { allocate(bytes: bigint): number }> {
+  readonly kernel: Kernel;
+  readonly #memory: OwnWasmMemory = createOwnMemory();
+  readonly #content: string;
+  #bytes = Buffer.alloc(0) as Buffer<ArrayBuffer>;
+  readonly #buffers = new Map<string, ScratchRegion>();
+
+  /** @param url of the kernel. @param content what the memory holds, for an error: "rows". */
+  constructor(url: URL, content: string) {
+    this.kernel = instantiateSync<Kernel>(url, this.#memory);
+    this.#content = content;
+  }
+
+  /** The whole memory; becomes invalid when the memory grows. */
+  get bytes(): Buffer<ArrayBuffer> {
+    const { buffer } = this.#memory;
+    if (this.#bytes.buffer !== buffer) this.#bytes = Buffer.from(buffer);
+    return this.#bytes;
+  }
+
+  /** Allocates a region. @throws TickhaulError `usage` if 4 GiB are not enough. */
+  allocate(bytes: number): number {
+    const at = this.kernel.allocate(BigInt(bytes)) >>> 0;
+    if (at > 0) return at;
+    throw new TickhaulError('usage', `the ${this.#content} of the export do not fit into 4 GiB of memory`);
+  }
+
+  /** Address of a buffer of at least `bytes` bytes. Its content is lost when it is requested with more bytes. */
+  buffer(name: string, bytes: number): number {
+    const region = this.#buffers.get(name) ?? new ScratchRegion(this);
+    this.#buffers.set(name, region);
+    return region.at(bytes);
+  }
+
+  /** Copies values into a buffer; returns its address. */
+  load(name: string, values: ArrayBufferView): number {
+    const at = this.buffer(name, values.byteLength);
+    this.bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
+    return at;
+  }
+}
 
 /** A temporary file for what does not fit in memory. */
 export interface SpillFile {
@@ -66,12 +111,12 @@ export async function openSpillFile(): Promise<SpillFile> {
 /** An object that waits in a spill file, which others may share, until it is published: an upload takes memory. */
 export class SpooledPart implements PartFile {
   readonly #spill: SpillFile;
-  readonly #open: (bytes: number) => Promise<PartFile>;
+  readonly #open: (location: string, bytes: number) => Promise<PartFile>;
   readonly #pieces: { readonly at: number; readonly bytes: number }[] = [];
   #upload: PartFile | undefined;
 
   /** @param open begins the upload of a number of bytes. */
-  constructor(spill: SpillFile, open: (bytes: number) => Promise<PartFile>) {
+  constructor(spill: SpillFile, open: (location: string, bytes: number) => Promise<PartFile>) {
     this.#spill = spill;
     this.#open = open;
   }
@@ -80,8 +125,11 @@ export class SpooledPart implements PartFile {
     this.#pieces.push({ at: await this.#spill.write(bytes), bytes: bytes.length });
   }
 
-  async publish(): ReturnType<PartFile['publish']> {
-    this.#upload = await this.#open(this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0));
+  async publish(location: string): ReturnType<PartFile['publish']> {
+    this.#upload = await this.#open(
+      location,
+      this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
     for (const { at, bytes } of this.#pieces) {
       const piece = new Uint8Array(bytes);
       await this.#spill.read(piece, at);
