@@ -1,4 +1,4 @@
-import { urlPort, webSocketPort } from '../ports.js';
+import { urlPort, webSocketPort } from '../endpoints.js';
 import type { RenderedServerPage } from './render-server-page.js';
 
 /** Host names and IPv4 addresses; a policy cannot contain IPv6 addresses. */

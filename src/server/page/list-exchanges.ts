@@ -1,6 +1,6 @@
 import { FIELDS, fetchExchanges, fetchRecord } from '../../service/records/fetch-records.js';
 import { listStoredExchanges } from '../../service/records/stored-names.js';
-import type { ServeOptions } from '../serve-options.js';
+import type { ServeOptions } from '../server-context.js';
 import type { ListedExchange } from './page-facts.js';
 
 /** Symbols of one exchange that can be replayed. */

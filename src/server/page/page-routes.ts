@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
 import { measureSlices } from '../../raw-feeds/cache/slice-files.js';
-import { type HttpCall, type HttpHandler, sendJsonResponse } from '../http/http-call.js';
+import { type HttpCall, type HttpHandler, sendJsonResponse } from '../http-endpoints/http-call.js';
 import type { ServerContext } from '../server-context.js';
 import { createContentSecurityPolicy } from './content-security-policy.js';
 import { findSymbols } from './find-symbols.js';

@@ -1,4 +1,4 @@
-import { urlPort, webSocketPort } from '../../../ports.js';
+import { urlPort, webSocketPort } from '../../../endpoints.js';
 import { splitNames } from '../name-list.js';
 
 /** Options of each endpoint, as names of the form's fields (`docs/spec/local-server.md#options`). */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
-import { gated, opening } from '../../helpers/gate.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
-import { ask, type Served, serveHere, withOptions } from '../serving.js';
+import { gated, opening } from '../helpers/gate.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { ask, type Served, serveHere, withOptions } from './serving.js';
 
 const OPTIONS = {
   exchange: 'deribit',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { urlPort, webSocketPort } from '../ports.js';
+import { urlPort, webSocketPort } from '../endpoints.js';
 
 /** Decides which web pages may use the server, so that foreign pages cannot use the key. */
 export interface OriginGuard {

@@ -2,24 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { describeUnknownPath, readTarget, toOriginForm } from '../endpoints.js';
-import { replayNormalized } from '../normalized/replay-normalized.js';
 import { createPageRoutes } from '../page/page-routes.js';
-import { parseNormalizedOptions } from '../request/normalized-options.js';
-import { parseOptionsParameter } from '../request/options-parameter.js';
 import type { ServerContext } from '../server-context.js';
-import { formatMetrics } from '../server-metrics.js';
+import { createHealthReport, formatMetrics } from '../server-metrics.js';
 import { handleInstruments, INSTRUMENTS_PATH } from './handle-instruments.js';
-import { handleReplay } from './handle-replay.js';
-import { createHealthReport } from './health-check.js';
-import {
-  abortResponse,
-  type HttpCall,
-  type HttpHandler,
-  sendErrorResponse,
-  sendJsonResponse,
-} from './http-call.js';
-import { sendLineResponse } from './line-response.js';
+import { abortResponse, type HttpHandler, sendErrorResponse, sendJsonResponse } from './http-call.js';
 import type { OriginGuard } from './origin-guard.js';
+import { handleReplay, handleReplayNormalized } from './replay-responses.js';
 
 /** Limits for idle and slow clients, in bytes and milliseconds. */
 export const SERVER_LIMITS = {
@@ -126,13 +115,5 @@ function logFinishedRequest(
   response.once('close', () => {
     const outcome = response.writableFinished ? String(response.statusCode) : 'broken off';
     log(sanitizeForTerminal(`${method} ${url} ${outcome} ${Math.round(performance.now() - startMs)}ms`));
-  });
-}
-
-/** `GET /replay-normalized`: normalized messages of a period (`docs/spec/local-server.md#normalized-options`). */
-function handleReplayNormalized(call: HttpCall): Promise<void> {
-  return sendLineResponse(call, (target) => {
-    const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.context.warnOnce);
-    return replayNormalized(call.context, options, target);
   });
 }

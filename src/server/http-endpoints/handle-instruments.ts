@@ -1,8 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { toRunFailure } from '../../events/run-failure.js';
 import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
-import { errorToStatus } from './error-to-status.js';
-import { type HttpCall, logBug, sendJsonResponse } from './http-call.js';
+import { errorToStatus, type HttpCall, logBug, sendJsonResponse } from './http-call.js';
 
 /** The path of an exchange's instruments, or of one of them. */
 export const INSTRUMENTS_PATH = /^\/v1\/instruments\/([^/]+)(?:\/([^/]+))?$/;

@@ -1,16 +1,55 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { TickhaulError } from '../../base/errors.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { toRunFailure } from '../../events/run-failure.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
-import { tooManyClients } from '../client-limit.js';
-import { StallWatch } from '../stall-watch.js';
+import { openFeed } from '../../raw-feeds/open-feed.js';
+import { replayRaw } from '../../replay/raw/replay-raw.js';
+import { StallWatch, tooManyClients, withClientBuffers } from '../client-limits.js';
+import { replayNormalized } from '../replay-normalized.js';
+import { parseNormalizedOptions, parseOptionsParameter, parseRawOptions } from '../request-options.js';
 import { abortResponse, type HttpCall, logBug, sendErrorResponse } from './http-call.js';
 
+/** Error for raw messages with `--source datasets`. */
+export const NO_RAW_MESSAGES = "day files do not contain the exchange's own messages; use --source feeds";
+
+/** `GET /replay`: an exchange's own messages of a period (`docs/spec/local-server.md#get-replay`). */
+export function handleReplay(call: HttpCall): Promise<void> {
+  return sendLineResponse(call, async ({ output: body, written, signal }) => {
+    const { options, run, pacer, warnOnce } = call.context;
+    if (options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
+    const { withDisconnects, ...request } = parseRawOptions(parseOptionsParameter(call.query), warnOnce);
+    if (request.range.start === request.range.end) return;
+    const responseRun = { ...run, signal };
+    const output = pacer.pace(body);
+    const feed = await openFeed(responseRun, request, options.records);
+    await withClientBuffers(run.texts, 1, (buffers) =>
+      replayRaw({
+        run: { ...responseRun, ...buffers },
+        feed,
+        withDisconnects,
+        output,
+        written,
+        onMinutes: () => {},
+        signal,
+      }),
+    );
+    await run.cache.trim();
+  });
+}
+
+/** `GET /replay-normalized`: normalized messages of a period (`docs/spec/local-server.md#normalized-options`). */
+export function handleReplayNormalized(call: HttpCall): Promise<void> {
+  return sendLineResponse(call, (target) => {
+    const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.context.warnOnce);
+    return replayNormalized(call.context, options, target);
+  });
+}
+
 /** A response that consists of lines. */
-export interface LineResponse {
+interface LineResponse {
   readonly output: LineSink;
   /** Counts of what was written, updated by the writer. */
   readonly written: WrittenCounts;
@@ -22,7 +61,7 @@ export interface LineResponse {
  * Responds with lines. A failure before the first line is an error response; a later failure cuts the
  * connection, so that the client does not mistake a part for the whole. A disconnected client stops the work.
  */
-export async function sendLineResponse(
+async function sendLineResponse(
   call: HttpCall,
   work: (target: LineResponse) => Promise<void>,
 ): Promise<void> {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { tempDir } from '../../helpers/temp.js';
-import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { tempDir } from '../helpers/temp.js';
+import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 
 const OPTIONS = {
   exchange: 'bitmex',
