@@ -31,7 +31,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
       // The response to a client that does not read never ends.
       const cutting = setTimeout(() => void sockets.close(), graceMs);
       void sockets.closeStalled();
-      await context.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
+      await context.openResponses.end(graceMs, new TickhaulError('terminated', 'the server ends'));
       clearTimeout(cutting);
       await sockets.close();
       http.closeAllConnections();

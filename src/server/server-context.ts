@@ -76,7 +76,7 @@ export interface ServerContext {
   readonly options: ServeOptions;
   /** Its signal is never aborted: each response has a signal. */
   readonly run: FeedRun;
-  readonly answers: OpenResponses;
+  readonly openResponses: OpenResponses;
   readonly clients: ClientLimit;
   readonly pacer: WritePacer;
   /** Counters of this process. */
@@ -121,7 +121,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
       return cache.read(slice);
     },
   };
-  const answers: OpenResponses = new OpenResponses(createIdleMemory(() => answers.isIdle));
+  const openResponses: OpenResponses = new OpenResponses(createIdleMemory(() => openResponses.isIdle));
   // The processes of a cluster share the processors.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<ServerCounts> =>
@@ -129,7 +129,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
   return {
     options,
     run: { ...run, cache: counted },
-    answers,
+    openResponses,
     pacer: new WritePacer(),
     clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,

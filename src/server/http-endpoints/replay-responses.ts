@@ -87,13 +87,13 @@ async function sendLineResponse(
   };
   context.metrics.openHttp++;
   try {
-    const answering = async (): Promise<void> => {
+    const respond = async (): Promise<void> => {
       await work({ output, written, signal: stop.signal });
       context.metrics.messages += written.messages - counted;
       watch.onWriteStart();
       await body.end();
     };
-    await context.answers.run(stop, answering, () => watch.isStalled);
+    await context.openResponses.run(stop, respond, () => watch.isStalled);
   } catch (error) {
     if (response.destroyed) return;
     if (!response.headersSent) sendErrorResponse(call, error);

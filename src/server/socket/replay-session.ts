@@ -107,7 +107,7 @@ class ReplaySession {
     const start = (): void => {
       if (this.#stop.signal.aborted) return;
       this.#hasStarted = true;
-      void context.answers.run(this.#stop, () => this.#run()).finally(onEnd);
+      void context.openResponses.run(this.#stop, () => this.#run()).finally(onEnd);
     };
     // Wait one more turn, so that a busy server first reads the messages that arrived in time.
     this.#timer = setTimeout(() => setImmediate(start), SUBSCRIBE_WINDOW_MS);

@@ -156,7 +156,7 @@ function openNormalizedSocket(
       written: { messages: 0, bytes: 0 },
       signal: stop.signal,
     };
-    await context.answers.run(stop, () => replayNormalized(context, options, target));
+    await context.openResponses.run(stop, () => replayNormalized(context, options, target));
     client.close(CLOSE_CODE.finished, 'WS replay-normalized finished');
   });
 }
@@ -191,7 +191,7 @@ function openStreamSocket(
       emit,
       signal: stop.signal,
     };
-    await context.answers.runEndless(stop, () => streamLive(live));
+    await context.openResponses.runEndless(stop, () => streamLive(live));
     // A stream ends without an error only if it was aborted.
     throw abortReason(stop.signal);
   });
