@@ -1,21 +1,19 @@
 import {
+  type PageField,
   type PageNode,
   type PageProgress,
   requestAnimationFrame,
   window,
-} from '../../../../base/page/browser/dom.js';
-import { elementById } from '../../../../base/page/browser/elements.js';
-import { plural } from '../../../../base/units.js';
-import { describeError, fetchOrThrow } from '../fetch-response.js';
-import type { ChunkSource } from '../line-queue.js';
-import { showStatus } from '../show-status.js';
-import { describeReplay } from './describe-replay.js';
-import { form, onSpeedChange, readForm, readSpeed } from './form.js';
-import { createPanels } from './panels.js';
-import { Player } from './player.js';
-import { createPriceChart, type PriceChart } from './price-chart.js';
+} from '../../../base/page/browser/dom.js';
+import { elementById } from '../../../base/page/browser/elements.js';
+import { plural } from '../../../base/units.js';
+import type { ListedExchange } from '../page-facts.js';
+import { computeProgress, createWatchRequest, type WatchForm } from './form-requests.js';
+import { fillFields, showStatus } from './page-form.js';
+import { describeReplay, Player } from './player.js';
+import { type ChunkSource, describeError, fetchOrThrow } from './response-lines.js';
 import { ViewData } from './view-data.js';
-import { computeProgress, createWatchRequest, type WatchForm } from './watch-request.js';
+import { createPanels, createPriceChart, type PriceChart } from './views.js';
 
 /** Minimum time between two updates of the view; longer if the user prefers reduced motion. */
 const DRAW_INTERVAL_MS = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 500 : 80;
@@ -160,4 +158,40 @@ function onClick(button: PageNode, action: () => void): void {
   button.addEventListener('click', () => {
     if (button.getAttribute('aria-disabled') !== 'true') action();
   });
+}
+
+/** The viewer's form. */
+export const form = elementById('watch');
+
+const field = (name: string): PageField => form.querySelector(`[name=${name}]`) as PageField;
+
+function readForm(): WatchForm {
+  return {
+    exchange: field('exchange').value,
+    symbol: field('symbol').value,
+    from: field('from').value,
+    to: field('to').value,
+    trade: field('trade').checked,
+    book: field('book').checked,
+    ticker: field('ticker').checked,
+  };
+}
+
+/** Factor relative to real time; Infinity for as fast as possible. */
+function readSpeed(): number {
+  return Number(field('speed').value);
+}
+
+function onSpeedChange(listener: () => void): void {
+  field('speed').addEventListener('change', listener);
+}
+
+/** Fills in a default selection. */
+export function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
+  const [exchange, symbol, from, to] = [field('exchange'), field('symbol'), field('from'), field('to')];
+  return fillFields(
+    { exchange, symbol, symbols: elementById('watch-symbols'), from, to },
+    exchanges,
+    () => {},
+  );
 }

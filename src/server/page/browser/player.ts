@@ -1,6 +1,6 @@
-import { type ChunkSource, LineQueue } from '../line-queue.js';
-import { ReplayClock } from './clock.js';
-import { parseMessageLine, type ViewedMessage } from './messages.js';
+import type { StatusKind } from './page-form.js';
+import { type ChunkSource, LineQueue } from './response-lines.js';
+import { parseMessageLine, type ViewedMessage } from './view-data.js';
 
 /** `waiting` is before the first message; `ended` and `failed` are final. */
 export type PlayState = 'waiting' | 'playing' | 'paused' | 'ended' | 'failed';
@@ -143,4 +143,74 @@ export class Player {
     this.#state = 'failed';
     this.#failure = reason;
   }
+}
+
+/** Longest time between two calls that counts: the replay waits while its tab is hidden. */
+const MAX_STEP_MS = 250;
+
+/** Current local time of a replay, which advances `speed` times as fast as real time. All times in milliseconds. */
+class ReplayClock {
+  /** Infinity for as fast as possible. */
+  speed: number;
+  #position: number | undefined;
+  #lastAdvanceMs: number | undefined;
+
+  constructor(speed: number) {
+    this.speed = speed;
+  }
+
+  /** Undefined before it is first set. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
+  set(position: number): void {
+    this.#position = position;
+  }
+
+  /** Ignores the time until the next call of `advance`. */
+  hold(): void {
+    this.#lastAdvanceMs = undefined;
+  }
+
+  /** Advances the clock. @param now real time. @returns the local time up to which messages are due. */
+  advance(now: number): number {
+    const elapsedMs = Math.min(now - (this.#lastAdvanceMs ?? now), MAX_STEP_MS);
+    this.#lastAdvanceMs = now;
+    if (this.speed === Number.POSITIVE_INFINITY) return this.speed;
+    this.#position = (this.#position ?? 0) + elapsedMs * this.speed;
+    return this.#position;
+  }
+}
+
+/** Status text of a replay. */
+export interface ReplayStatus {
+  readonly text: string;
+  readonly kind: StatusKind;
+}
+
+/** Describes the state of a replay. @param what exchange and symbol. */
+export function describeReplay(
+  { state, messages, failure }: Pick<Player, 'state' | 'messages' | 'failure'>,
+  what: string,
+): ReplayStatus {
+  switch (state) {
+    case 'waiting':
+      return { text: `Waiting for the first message of ${what}.`, kind: 'plain' };
+    case 'playing':
+      return { text: `Playing ${what}.`, kind: 'plain' };
+    case 'paused':
+      return { text: 'Paused. Step shows one more message.', kind: 'plain' };
+    case 'ended':
+      return { text: `The replay ended: ${describeEnd(messages, what)}`, kind: 'done' };
+    case 'failed':
+      return { text: `The replay failed: ${failure}. The server’s log has details.`, kind: 'problem' };
+  }
+}
+
+function describeEnd(messages: number, what: string): string {
+  if (messages === 0) return `${what} has no such messages in this period.`;
+  return messages === 1
+    ? 'its only message was shown.'
+    : `all ${messages.toLocaleString('en')} messages were shown.`;
 }

@@ -8,8 +8,9 @@ import {
   type Endpoint,
   missingFields,
   readOrigins,
-} from '../../../../src/server/page/browser/build/address.js';
-import { splitLast, toggleName } from '../../../../src/server/page/browser/name-list.js';
+  splitLast,
+  toggleName,
+} from '../../../../src/server/page/browser/form-requests.js';
 
 const ORIGINS = readOrigins(new URL('http://localhost:8000'));
 
