@@ -74,13 +74,13 @@ export const FAULTS = [
   // Server.
   {
     name: 'one client more than the limit',
-    file: 'src/server/client-limit.ts',
+    file: 'src/server/client-limits.ts',
     from: 'if (clients >= max) return false;',
     to: 'if (clients > max) return false;',
   },
   {
     name: 'a page of another port of this host counts as the own one',
-    file: 'src/server/http/origin-guard.ts',
+    file: 'src/server/http-endpoints/origin-guard.ts',
     from: '(requestedPort === pagePort ||',
     to: '(requestedPort !== pagePort ||',
   },

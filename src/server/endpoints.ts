@@ -1,5 +1,17 @@
-import type { IncomingMessage } from 'node:http';
 import { toOneLine } from '../base/text.js';
+
+/** The WebSocket port is the one after the HTTP port (`docs/spec/local-server.md#ports`). */
+export function webSocketPort(httpPort: number): number {
+  return httpPort + 1;
+}
+
+/** Highest HTTP port, since the WebSocket port is the next one. */
+export const MAX_HTTP_PORT = 65_534;
+
+/** The port of a URL, or the default port of its protocol. */
+export function urlPort({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
 
 const MAX_SHOWN_PATH = 100;
 
@@ -35,7 +47,10 @@ function splitTarget(target: string): { readonly host?: string; readonly url: st
 }
 
 /** Rewrites a target in absolute form to path and query. Its host replaces the Host header, as the RFC requires. */
-export function toOriginForm(request: IncomingMessage): void {
+export function toOriginForm(request: {
+  url?: string | undefined;
+  readonly headers: { host?: string | undefined };
+}): void {
   const { host, url } = splitTarget(request.url ?? '/');
   if (host === undefined) return;
   request.headers.host = host;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { isSystemError, usageError } from '../base/errors.js';
-import { MAX_HTTP_PORT, webSocketPort } from './ports.js';
+import { MAX_HTTP_PORT, webSocketPort } from './endpoints.js';
 
 /** Attempts to find two free adjacent ports. */
 const MAX_PORT_ATTEMPTS = 20;

@@ -1,10 +1,9 @@
 import type { Server } from 'node:http';
 import { TickhaulError } from '../base/errors.js';
-import { createHttpServer } from './http/http-server.js';
-import { createOriginGuard } from './http/origin-guard.js';
+import { createHttpServer } from './http-endpoints/http-server.js';
+import { createOriginGuard } from './http-endpoints/origin-guard.js';
 import { listenOnAdjacentPorts, type ServerPorts } from './listen-on-adjacent-ports.js';
-import type { ServeOptions } from './serve-options.js';
-import { createServerContext, type ServerContext } from './server-context.js';
+import { createServerContext, type ServeOptions, type ServerContext } from './server-context.js';
 import { createSocketServer } from './socket/socket-server.js';
 
 /** The servers without ports. Connections may also be passed by another process. */
@@ -32,7 +31,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
       // The response to a client that does not read never ends.
       const cutting = setTimeout(() => void sockets.close(), graceMs);
       void sockets.closeStalled();
-      await context.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
+      await context.openResponses.end(graceMs, new TickhaulError('terminated', 'the server ends'));
       clearTimeout(cutting);
       await sockets.close();
       http.closeAllConnections();

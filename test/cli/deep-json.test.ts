@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseOptionsParameter } from '../../src/server/request/options-parameter.js';
+import { parseOptionsParameter } from '../../src/server/request-options.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';

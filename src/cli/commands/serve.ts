@@ -94,7 +94,7 @@ async function warnOfExposure(
   if (readTextFlag(args, 'api-key') !== undefined) {
     cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
   }
-  const { isLoopbackHost } = await import('../../server/http/origin-guard.js');
+  const { isLoopbackHost } = await import('../../server/http-endpoints/origin-guard.js');
   if (!isLoopbackHost(host))
     cli.warn(`--host ${host}: every client that can reach it uses your key and your disk`);
 }

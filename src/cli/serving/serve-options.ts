@@ -12,8 +12,8 @@ import { readDownloadOptions } from '../../operations/selection/read-selection.j
 import { readVariable, requireFolder } from '../../operations/settings.js';
 import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
 import { SERVE_OPTIONS } from '../../options/message-options.js';
-import { MAX_HTTP_PORT } from '../../server/ports.js';
-import type { ServeOptions, ServerLog } from '../../server/serve-options.js';
+import { MAX_HTTP_PORT } from '../../server/endpoints.js';
+import type { ServeOptions, ServerLog } from '../../server/server-context.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 
 const DEFAULT_PORT = 8000;

@@ -1,7 +1,6 @@
 import { withServiceSession } from '../../operations/service-session.js';
 import { withDestination } from '../../operations/with-destination.js';
-import type { ServeOptions } from '../../server/serve-options.js';
-import type { ServerContext } from '../../server/server-context.js';
+import type { ServeOptions, ServerContext } from '../../server/server-context.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 import type { ServeSettings } from './serve-options.js';

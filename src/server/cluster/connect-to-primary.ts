@@ -1,10 +1,9 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import type { FileError } from '../../base/errors.js';
-import { abortReason } from '../../base/errors.js';
+import { abortReason, type FileError } from '../../base/errors.js';
 import { createDeferred, rejectOnAbort } from '../../base/wait.js';
 import type { ReplayServer } from '../replay-server.js';
-import type { ClusterShare } from '../serve-options.js';
+import type { ClusterShare } from '../server-context.js';
 import type { ServerCounts } from '../server-metrics.js';
 import { type LinkNotice, ProcessLink, type WorkerInput } from './process-link.js';
 

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { readTarget } from '../endpoints.js';
-import { parseSessionKey } from '../http/http-call.js';
+import { parseSessionKey } from '../request-options.js';
 import { createUpgradeServer } from '../socket/socket-server.js';
 
 /** A connection to pass to a worker. */

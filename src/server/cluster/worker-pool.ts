@@ -3,7 +3,8 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { waitForAbort } from '../../base/wait.js';
 import { fnv1a } from '../../day-files/shard.js';
-import type { ServerLog } from '../serve-options.js';
+import { createWarnOnce } from '../client-limits.js';
+import type { ServerLog } from '../server-context.js';
 import {
   createMetrics,
   type MemoryUsage,
@@ -11,7 +12,6 @@ import {
   sumCounts,
   sumMetrics,
 } from '../server-metrics.js';
-import { createWarnOnce } from '../warn-once.js';
 import type { PassedConnection } from './listeners.js';
 import type { LinkNotice, LinkRequest, WorkerInput } from './process-link.js';
 import { RemoteMutex } from './remote-mutex.js';

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { contentHash, readChartParts } from '../../base/page/chart-parts.js';
 import { VERSION } from '../../base/version.js';
-import { BUILDER } from './builder-html.js';
+import { urlPort, webSocketPort } from '../endpoints.js';
 import { SERVER_PAGE_STYLE } from './server-page-style.js';
-import { VIEWER } from './viewer-html.js';
 
-export interface RenderedServerPage {
+interface RenderedServerPage {
   readonly html: string;
   /** Hashes of the inline scripts and styles for the content security policy. */
   readonly scripts: string;
@@ -60,3 +59,144 @@ ${BUILDER}
 `;
   return { html, scripts: `${contentHash(chart.script)} ${contentHash(script)}`, styles: contentHash(style) };
 }
+
+/** Host names and IPv4 addresses; a policy cannot contain IPv6 addresses. */
+const HOST = /^[a-z\d.-]+$/;
+
+/**
+ * Creates the content security policy of the page: its own scripts and styles, and its server's two ports.
+ * @param host Host header with the HTTP port; WebSocket uses the next port.
+ */
+export function createContentSecurityPolicy(
+  { scripts, styles }: Pick<RenderedServerPage, 'scripts' | 'styles'>,
+  host = '',
+): string {
+  const page = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const sockets =
+    page && HOST.test(page.hostname) ? ` ws://${page.hostname}:${webSocketPort(urlPort(page))}` : '';
+  return [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    `style-src ${styles}`,
+    'img-src data:',
+    `connect-src 'self'${sockets}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Replay viewer of the page. */
+const VIEWER = `
+<section aria-labelledby="viewer-title">
+<h2 id="viewer-title">Watch a replay</h2>
+<form id="watch" class="card" autocomplete="off">
+<div class="fields">
+<label>Exchange <select name="exchange"></select></label>
+<label>Symbol <input name="symbol" list="watch-symbols" spellcheck="false" autocapitalize="off"></label>
+<datalist id="watch-symbols"></datalist>
+<label>From <input name="from" placeholder="2024-03-01T00:00" spellcheck="false"></label>
+<label>To (exclusive) <input name="to" placeholder="2024-03-01T01:00" spellcheck="false"></label>
+<label>Speed <select name="speed">
+<option value="1">real time</option>
+<option value="10">10 times</option>
+<option value="60">1 minute per second</option>
+<option value="600" selected>10 minutes per second</option>
+<option value="3600">1 hour per second</option>
+<option value="Infinity">as fast as possible</option>
+</select></label>
+</div>
+<fieldset class="ticks">
+<legend>Show</legend>
+<label><input type="checkbox" name="trade" checked> trades</label>
+<label><input type="checkbox" name="book" checked> book, 10 levels</label>
+<label><input type="checkbox" name="ticker" checked> derivative ticker</label>
+</fieldset>
+<div class="buttons">
+<button class="first" id="start" type="submit">Start</button>
+<button id="pause" type="button" aria-disabled="true">Pause</button>
+<button id="step" type="button" aria-disabled="true">Step</button>
+<button id="stop" type="button" aria-disabled="true">Stop</button>
+</div>
+<p id="state" role="status">Select an exchange, a symbol and a period, then press Start.</p>
+<p class="where"><progress id="progress" max="1" value="0" aria-label="Position in the period"></progress>
+<span id="position">–</span><span id="count">0 messages</span></p>
+</form>
+<div class="views" id="views" hidden>
+<figure class="wide"><figcaption>Price</figcaption><div id="price" class="chart"></div></figure>
+<figure><figcaption>Book</figcaption><table class="book" aria-label="Book: best 10 levels of each side"><thead><tr><th scope="col">price</th><th scope="col">amount</th></tr></thead><tbody id="asks"></tbody><tbody class="middle"><tr><td id="spread" colspan="2">spread –</td></tr></tbody><tbody id="bids"></tbody></table></figure>
+<figure><figcaption>Trades</figcaption><table class="trades" aria-label="Trades: the latest first"><thead><tr><th scope="col">local time</th><th scope="col">side</th><th scope="col">price</th><th scope="col">amount</th></tr></thead><tbody id="trades"></tbody></table></figure>
+<figure><figcaption>Derivative ticker</figcaption><dl class="ticker" id="ticker">
+<div><dt>last price</dt><dd data-field="lastPrice">–</dd></div>
+<div><dt>mark price</dt><dd data-field="markPrice">–</dd></div>
+<div><dt>index price</dt><dd data-field="indexPrice">–</dd></div>
+<div><dt>funding rate</dt><dd data-field="fundingRate">–</dd></div>
+<div><dt>open interest</dt><dd data-field="openInterest">–</dd></div>
+</dl></figure>
+</div>
+</section>`;
+
+/** Common data types, offered as buttons; any other can be typed. */
+const COMMON_TYPES = [
+  'trade',
+  'book_change',
+  'derivative_ticker',
+  'liquidation',
+  'option_summary',
+  'book_ticker',
+  'book_snapshot_10_100ms',
+  'quote',
+  'trade_bar_1m',
+];
+
+const TYPE_BUTTONS = COMMON_TYPES.map(
+  (name) => `<button type="button" data-type="${name}" aria-pressed="false">${name}</button>`,
+).join('');
+
+/** Address builder of the page. Fields have the names of options; `data-field` shows and hides them. */
+const BUILDER = `
+<section aria-labelledby="builder-title">
+<h2 id="builder-title">Build an address</h2>
+<form id="build" class="card" autocomplete="off">
+<label class="endpoint">Endpoint <select name="endpoint">
+<option value="/replay">/replay: an exchange’s own messages</option>
+<option value="/replay-normalized" selected>/replay-normalized: normalized messages</option>
+<option value="/ws-replay">/ws-replay: own messages, WebSocket</option>
+<option value="/ws-replay-normalized">/ws-replay-normalized: normalized, WebSocket</option>
+<option value="/ws-stream-normalized">/ws-stream-normalized: live, WebSocket</option>
+</select></label>
+<div id="selections"></div>
+<div class="buttons"><button id="add" type="button">Merge with another</button></div>
+<label data-try>Subscribe message, as the exchange’s clients send it <input id="subscribe" spellcheck="false" placeholder='{"op":"subscribe","args":["trade:XBTUSD"]}'></label>
+<label for="address">Address</label>
+<textarea id="address" readonly rows="4" spellcheck="false"></textarea>
+<div class="buttons">
+<button class="first" id="copy" type="button">Copy</button>
+<button id="try" type="button">Try it</button>
+</div>
+<p id="build-state" role="status"></p>
+<pre id="answer" tabindex="0" aria-label="First lines of the response" hidden></pre>
+</form>
+<template id="selection">
+<fieldset class="selection">
+<legend>Options</legend>
+<div class="fields">
+<label data-field="exchange">Exchange <select name="exchange"></select></label>
+<label data-field="symbols">Symbols, empty for all <input name="symbols" spellcheck="false" autocapitalize="off" placeholder="XBTUSD, ETHUSD"></label>
+<label data-field="from">From <input name="from" spellcheck="false" placeholder="2024-03-01"></label>
+<label data-field="to">To (exclusive) <input name="to" spellcheck="false" placeholder="2024-03-01T01:00"></label>
+<label data-field="session">Session <input name="session" spellcheck="false" placeholder="none"></label>
+<label data-field="timeoutIntervalMS">Silence timeout in milliseconds <input name="timeoutIntervalMS" inputmode="numeric" placeholder="10000"></label>
+</div>
+<div data-field="dataTypes"><label>Data types <input name="dataTypes" spellcheck="false" autocapitalize="off" value="trade"></label>
+<div class="chips" role="group" aria-label="Data types to add or remove">${TYPE_BUTTONS}</div></div>
+<label data-field="filters">Channels, one per line, with symbols after a colon; empty for all <textarea name="filters" rows="3" spellcheck="false" placeholder="trade: XBTUSD"></textarea></label>
+<div class="ticks">
+<label data-field="withDisconnects"><input type="checkbox" name="withDisconnects"> an empty line for each disconnect</label>
+<label data-field="withDisconnectMessages"><input type="checkbox" name="withDisconnectMessages"> disconnect messages</label>
+<label data-field="withErrorMessages"><input type="checkbox" name="withErrorMessages"> error messages</label>
+</div>
+<button type="button" class="remove">Remove</button>
+</fieldset>
+</template>
+</section>`;

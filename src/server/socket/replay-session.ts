@@ -1,18 +1,86 @@
-import { TickhaulError } from '../../base/errors.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { US_PER_MINUTE } from '../../day-files/minute.js';
+import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
 import type { FeedRequest } from '../../raw-feeds/feed-run.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { MESSAGE_START, type RawBatch } from '../../raw-feeds/read/raw-batch.js';
 import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';
-import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
+import { mergeRaw, type RawSink } from '../../replay/raw/replay-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { createUnknownExchangeError } from '../../service/records/fetch-records.js';
-import { withClientBuffers } from '../client-memory.js';
+import { withClientBuffers } from '../client-limits.js';
+import { NO_RAW_MESSAGES } from '../http-endpoints/replay-responses.js';
+import { parseSessionKey, parseSessionRequest } from '../request-options.js';
 import type { ServerContext } from '../server-context.js';
-import { closeWithError } from './close-with-error.js';
-import { CLOSE_CODE, type SocketClient } from './socket-client.js';
+import { CLOSE_CODE, closeWithError, type SocketClient } from './socket-client.js';
+
+/** Open sessions by key. */
+export type ReplaySessions = Map<string, ReplaySession>;
+
+/**
+ * `/ws-replay`: an exchange's own messages for clients that subscribe as at the exchange
+ * (`docs/spec/local-server.md#replay-sessions`). Connections with the same session key share a session.
+ */
+export function openReplaySocket(
+  context: ServerContext,
+  sessions: ReplaySessions,
+  client: SocketClient,
+  query: URLSearchParams,
+): void {
+  try {
+    if (context.options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
+    const request = parseSessionRequest(query);
+    const member: SessionMember = { client, request, filters: undefined };
+    client.onText((text) => subscribe(context, member, text));
+    findOrCreateSession(context, sessions, parseSessionKey(query)).join(member);
+  } catch (error) {
+    closeWithError(context, '/ws-replay', [client], error);
+  }
+}
+
+function findOrCreateSession(
+  context: ServerContext,
+  sessions: ReplaySessions,
+  key: string | undefined,
+): ReplaySession {
+  if (key === undefined) return new ReplaySession(context, () => {});
+  const existing = sessions.get(key);
+  if (existing?.hasStarted) {
+    throw usageError('trying to add new WS connection to replay session that already started');
+  }
+  if (existing) return existing;
+  const session = new ReplaySession(context, () => void sessions.delete(key));
+  sessions.set(key, session);
+  return session;
+}
+
+/** Adds the filters of a subscribe message. Other messages are ignored with one warning per exchange. */
+function subscribe({ warnOnce }: ServerContext, member: SessionMember, text: string): void {
+  const { exchange, range } = member.request;
+  const { filters, ...refused } = readSubscription(exchange, parseJson(text), range.start * US_PER_MINUTE);
+  if (filters) member.filters = joinFilters(member.filters, filters);
+  else if ('advice' in refused) warnOnce(`/ws-replay ${exchange}: ${refused.advice}`);
+}
+
+/** Combines filters; an empty list selects the whole exchange. */
+function joinFilters(
+  current: SessionMember['filters'],
+  added: NonNullable<SessionMember['filters']>,
+): SessionMember['filters'] {
+  if (current === undefined) return added;
+  return current.length === 0 || added.length === 0 ? [] : [...current, ...added];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A connection in a replay session. */
-export interface SessionMember {
+interface SessionMember {
   readonly client: SocketClient;
   readonly request: Omit<FeedRequest, 'filters'>;
   /** Subscribed filters; undefined before the first understood message. */
@@ -26,7 +94,7 @@ const SUBSCRIBE_WINDOW_MS = 2000;
  * Connections whose messages are merged by local timestamp, with ties to the connection that joined first. The session
  * starts two seconds after its first connection. All connections end together, and closed ones are skipped.
  */
-export class ReplaySession {
+class ReplaySession {
   readonly #context: ServerContext;
   readonly #members: SessionMember[] = [];
   readonly #stop = new AbortController();
@@ -39,7 +107,7 @@ export class ReplaySession {
     const start = (): void => {
       if (this.#stop.signal.aborted) return;
       this.#hasStarted = true;
-      void context.answers.run(this.#stop, () => this.#run()).finally(onEnd);
+      void context.openResponses.run(this.#stop, () => this.#run()).finally(onEnd);
     };
     // Wait one more turn, so that a busy server first reads the messages that arrived in time.
     this.#timer = setTimeout(() => setImmediate(start), SUBSCRIBE_WINDOW_MS);

@@ -2,12 +2,16 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
+import { toRunFailure } from '../../events/run-failure.js';
+import type { LineSink } from '../../market/lines/line-sink.js';
+import { StallWatch } from '../client-limits.js';
+import { logBug } from '../http-endpoints/http-call.js';
+import type { ServerContext } from '../server-context.js';
 import type { ServerMetrics } from '../server-metrics.js';
-import { StallWatch } from '../stall-watch.js';
 import { FrameBuffer } from './frame-buffer.js';
 
 /** Maximum size of one write of frames. */
-export const FRAME_WRITE_BYTES = 128 * 1024;
+const FRAME_WRITE_BYTES = 128 * 1024;
 
 /** Bytes of memory that a connection keeps; few messages need more. */
 const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
@@ -149,4 +153,44 @@ export function truncateUtf8(text: string, most: number): string {
     end += character.length;
   }
   return text.slice(0, end);
+}
+
+const LF = 0x0a;
+
+/** Sends each line as a frame, without its LF. */
+export function createFrameSink(client: SocketClient): LineSink {
+  const { frames } = client;
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.length; ) {
+        const end = bytes.indexOf(LF, at);
+        if (end < 0) throw new Error('half a line');
+        if (!frames.fits(end - at, FRAME_WRITE_BYTES)) await flush(client);
+        frames.add(bytes, at, end);
+        at = end + 1;
+      }
+      await flush(client);
+    },
+  };
+}
+
+async function flush(client: SocketClient): Promise<void> {
+  if (!client.isOpen) throw new TickhaulError('reset', 'the client left');
+  await client.flush();
+}
+
+/** Closes connections with the code and message of an error. */
+export function closeWithError(
+  context: ServerContext,
+  path: string,
+  clients: readonly SocketClient[],
+  error: unknown,
+): void {
+  const open = clients.filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return;
+  const { code, message } = toRunFailure(error).error;
+  logBug(context, error);
+  context.options.log.debug?.(`${path}: closed: ${message}`);
+  for (const client of open)
+    client.close(code === 'terminated' ? CLOSE_CODE.goingAway : CLOSE_CODE.failed, message);
 }

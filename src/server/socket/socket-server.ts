@@ -1,18 +1,26 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { abortReason, TickhaulError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { wait } from '../../base/wait.js';
-import { tooManyClients } from '../client-limit.js';
+import type { LiveEvent } from '../../live/live-options.js';
+import { streamLive } from '../../live/stream-live.js';
+import { tooManyClients } from '../client-limits.js';
 import { readTarget, type SOCKET_PATHS, toOriginForm, UPGRADE_MESSAGE } from '../endpoints.js';
-import { sendJsonResponse } from '../http/http-call.js';
-import { FOREIGN_ORIGIN_MESSAGE, SERVER_LIMITS } from '../http/http-server.js';
-import type { OriginGuard } from '../http/origin-guard.js';
+import { sendJsonResponse } from '../http-endpoints/http-call.js';
+import { FOREIGN_ORIGIN_MESSAGE, SERVER_LIMITS } from '../http-endpoints/http-server.js';
+import type { OriginGuard } from '../http-endpoints/origin-guard.js';
+import { replayNormalized } from '../replay-normalized.js';
+import {
+  parseNormalizedOptions,
+  parseOptionsParameter,
+  parseServerStreamOptions,
+  type ServerStreamOptions,
+} from '../request-options.js';
 import type { ServerContext } from '../server-context.js';
-import { openNormalizedSocket } from './normalized-socket.js';
-import { openReplaySocket, type ReplaySessions } from './replay-socket.js';
-import { CLOSE_CODE, SocketClient } from './socket-client.js';
-import { openStreamSocket } from './stream-socket.js';
+import { openReplaySocket, type ReplaySessions } from './replay-session.js';
+import { CLOSE_CODE, closeWithError, createFrameSink, SocketClient } from './socket-client.js';
 
 /** Maximum size of a client's frame, in bytes. */
 const MAX_PAYLOAD_BYTES = 512 * 1024;
@@ -133,4 +141,105 @@ function refuseConnection(connection: Duplex): void {
   const body = JSON.stringify({ message: FOREIGN_ORIGIN_MESSAGE });
   const head = `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   connection.end(head + body);
+}
+
+/** `/ws-replay-normalized`: normalized messages, one per frame (`docs/spec/local-server.md#normalized-options`). */
+function openNormalizedSocket(
+  context: ServerContext,
+  client: SocketClient,
+  query: URLSearchParams,
+): Promise<void> {
+  return runSocketTask(context, '/ws-replay-normalized', client, async (stop) => {
+    const options = parseNormalizedOptions(parseOptionsParameter(query), context.warnOnce);
+    const target = {
+      output: createFrameSink(client),
+      written: { messages: 0, bytes: 0 },
+      signal: stop.signal,
+    };
+    await context.openResponses.run(stop, () => replayNormalized(context, options, target));
+    client.close(CLOSE_CODE.finished, 'WS replay-normalized finished');
+  });
+}
+
+/** A live stream closes a client with more unsent bytes (`docs/spec/local-server.md#websocket-frames`). */
+const MAX_WAITING_BYTES = 5 * 1024 * 1024;
+
+/** `/ws-stream-normalized`: live normalized messages, one per frame (`docs/spec/local-server.md#stream-options`). */
+function openStreamSocket(
+  context: ServerContext,
+  client: SocketClient,
+  query: URLSearchParams,
+): Promise<void> {
+  return runSocketTask(context, '/ws-stream-normalized', client, async (stop) => {
+    const options = parseServerStreamOptions(parseOptionsParameter(query), context.warnOnce);
+    if (options.length === 0) return client.close(CLOSE_CODE.finished, 'WS stream-normalized finished');
+    const emit = (event: LiveEvent): void => {
+      logEvent(context, event);
+      sendEvent(client, options, event);
+      if (event.event !== 'behind') return;
+      client.close(CLOSE_CODE.policy, 'Too much backpressure');
+      stop.abort(new TickhaulError('reset', 'the client is too slow'));
+    };
+    const { feeds, records } = context.options;
+    const live = {
+      options,
+      client: feeds.client,
+      cache: records,
+      output: createFrameSink(client),
+      maxWaitingBytes: MAX_WAITING_BYTES,
+      written: { messages: 0, bytes: 0 },
+      emit,
+      signal: stop.signal,
+    };
+    await context.openResponses.runEndless(stop, () => streamLive(live));
+    // A stream ends without an error only if it was aborted.
+    throw abortReason(stop.signal);
+  });
+}
+
+function logEvent({ options: { log }, warnOnce }: ServerContext, event: LiveEvent): void {
+  if (event.event === 'warning') warnOnce(event.message);
+  else if (event.event === 'behind')
+    log.debug?.(`/ws-stream-normalized: ${event.exchange}: the client is too slow`);
+  else
+    log.debug?.(
+      `/ws-stream-normalized: ${event.error.message}; reconnecting in ${Math.round(event.waitMs)}ms`,
+    );
+}
+
+/** Sends an `error` message in the form of the vendor's server, if the client has requested these messages. */
+function sendEvent(client: SocketClient, options: readonly ServerStreamOptions[], event: LiveEvent): void {
+  if (event.event !== 'disconnect') return;
+  const { exchange, error, failures } = event;
+  if (!options.some((option) => option.exchange === exchange && option.withErrorMessages)) return;
+  const message = {
+    type: 'error',
+    exchange,
+    localTimestamp: new Date(),
+    details: error.message,
+    // Count this failure, too, even if the connection had lasted long.
+    subSequentErrorsCount: Math.max(1, failures),
+  };
+  client.send(JSON.stringify(message));
+}
+
+/**
+ * Runs the work of a connection. An error closes the connection with its message.
+ * @param work closes the connection when it is done. Its controller is aborted if the client disconnects.
+ */
+async function runSocketTask(
+  context: ServerContext,
+  path: string,
+  client: SocketClient,
+  work: (stop: AbortController) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  client.signal.addEventListener('abort', () => stop.abort(client.signal.reason));
+  // Reading the client's messages lets them count as activity.
+  client.onText(() => {});
+  try {
+    await work(stop);
+  } catch (error) {
+    closeWithError(context, path, [client], error);
+  }
 }

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { Script } from 'node:vm';
 import { readChartParts } from '../../../src/base/page/chart-parts.js';
 import { VERSION } from '../../../src/base/version.js';
-import { createContentSecurityPolicy } from '../../../src/server/page/content-security-policy.js';
-import { findSymbols } from '../../../src/server/page/find-symbols.js';
-import { memoizeForTime } from '../../../src/server/page/memoize-for-time.js';
-import { readServerPageScript } from '../../../src/server/page/render-server-page.js';
+import { findSymbols, memoizeForTime } from '../../../src/server/page/page-routes.js';
+import {
+  createContentSecurityPolicy,
+  readServerPageScript,
+} from '../../../src/server/page/render-server-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
@@ -138,7 +139,7 @@ test('caches results for a limited time, but not failures', async () => {
     if (key === 'bad') throw new Error('no');
     return computed.length;
   };
-  const get = memoizeForTime(compute, { forMs: 10, maxKeys: 2, now: () => clock });
+  const get = memoizeForTime(compute, { forMs: 10, maxKeys: 2 }, () => clock);
   assert.deepEqual(await Promise.all([get('a'), get('a')]), [1, 1]);
   clock = 9;
   assert.equal(await get('a'), 1);

@@ -5,28 +5,29 @@ import {
   chooseExchange,
   choosePeriod,
   chooseSymbol,
-} from '../../../../src/server/page/browser/default-selection.js';
+  computeProgress,
+  createWatchRequest,
+} from '../../../../src/server/page/browser/form-requests.js';
 import {
   countDecimals,
   formatFixed,
   formatShort,
-} from '../../../../src/server/page/browser/watch/numbers.js';
-import { PriceColumns } from '../../../../src/server/page/browser/watch/price-columns.js';
-import { RingBuffer } from '../../../../src/server/page/browser/watch/ring-buffer.js';
-import { readPrice } from '../../../../src/server/page/browser/watch/view-data.js';
-import {
-  computeProgress,
-  createWatchRequest,
-} from '../../../../src/server/page/browser/watch/watch-request.js';
+  MAX_TRADES,
+  PriceColumns,
+  readPrice,
+  ViewData,
+} from '../../../../src/server/page/browser/view-data.js';
 
-test('a ring buffer keeps the latest values, latest first', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (values, max) => {
-      const ring = new RingBuffer<number>(max);
-      for (const value of values) ring.push(value);
-      assert.deepEqual(ring.latest(), values.slice(-max).reverse());
-    }),
-  );
+test('shows the latest trades, latest first', () => {
+  const data = new ViewData('trade');
+  for (let at = 0; at < 2 * MAX_TRADES; at++) {
+    data.add({ type: 'trade', localTimestamp: '', price: at, amount: 1, side: 'buy' }, at);
+    const prices = Array.from({ length: Math.min(at + 1, MAX_TRADES) }, (_, before) => at - before);
+    assert.deepEqual(
+      data.trades.map(({ price }) => price),
+      prices,
+    );
+  }
 });
 
 test('the number of price columns is limited, and they cover all prices', () => {

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { sanitizeForTerminal } from '../../base/text.js';
+import { describeUnknownPath, readTarget, toOriginForm } from '../endpoints.js';
+import { createPageRoutes } from '../page/page-routes.js';
+import type { ServerContext } from '../server-context.js';
+import { createHealthReport, formatMetrics } from '../server-metrics.js';
+import { handleInstruments, INSTRUMENTS_PATH } from './handle-instruments.js';
+import { abortResponse, type HttpHandler, sendErrorResponse, sendJsonResponse } from './http-call.js';
+import type { OriginGuard } from './origin-guard.js';
+import { handleReplay, handleReplayNormalized } from './replay-responses.js';
+
+/** Limits for idle and slow clients, in bytes and milliseconds. */
+export const SERVER_LIMITS = {
+  /** Addresses may contain long lists of symbols. */
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+
+const ROUTES: Readonly<Record<string, HttpHandler>> = {
+  '/replay': handleReplay,
+  '/replay-normalized': handleReplayNormalized,
+  '/health-check': async (call) =>
+    sendJsonResponse(call, 200, createHealthReport(await call.context.counts())),
+  '/metrics': async ({ response, context }) => {
+    const { metrics } = await context.counts();
+    const text = formatMetrics(metrics);
+    response.writeHead(200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  },
+};
+
+/** Paths that do not answer HEAD: they would request and read the data of a whole period for it. */
+const EXPENSIVE_PATHS: ReadonlySet<string> = new Set(['/replay', '/replay-normalized']);
+
+/** Paths that monitoring may request with any host name, since they reveal no data of the key. */
+const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
+
+/** Message for pages and host names that may not use the server. */
+export const FOREIGN_ORIGIN_MESSAGE =
+  'the origin or the host name is not allowed; allow it with --allow-origin http://<name>';
+
+/** Creates the HTTP server without listening. */
+export function createHttpServer(context: ServerContext, guard: OriginGuard): Server {
+  const { request: logRequest } = context.options.log;
+  const routes = { ...ROUTES, ...createPageRoutes(context) };
+  return createServer(SERVER_LIMITS, (request, response) => {
+    toOriginForm(request);
+    if (logRequest) logFinishedRequest(request, response, logRequest);
+    void handleRequest({ context, guard, routes }, request, response);
+  });
+}
+
+interface RequestContext {
+  readonly context: ServerContext;
+  readonly guard: OriginGuard;
+  readonly routes: Readonly<Record<string, HttpHandler>>;
+}
+
+async function handleRequest(
+  { context, guard, routes }: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const call = { context, request, response, ...readTarget(request.url) };
+  // An unread body would block the connection.
+  request.resume();
+  try {
+    // A pipelined request waits for its turn; if the connection closes before, it is never handled.
+    if (response.socket === null) await once(response, 'socket');
+    const allowedOrigin = guard.allowedOrigin(request);
+    // Without this header the browser hides the response from the page.
+    if (allowedOrigin !== undefined) response.setHeader('access-control-allow-origin', allowedOrigin);
+    const isForeignHost = isPagePath(call.path) ? guard.isForeignHost : guard.isUntrustedHost;
+    if (guard.isForeignPage(request) || (!PUBLIC_PATHS.has(call.path) && isForeignHost(request))) {
+      return sendJsonResponse(call, 403, { message: FOREIGN_ORIGIN_MESSAGE });
+    }
+    const route = findRoute(call.path, routes);
+    if (!route) return sendJsonResponse(call, 404, { message: describeUnknownPath(call.path) });
+    const methods = EXPENSIVE_PATHS.has(call.path) ? ['GET'] : ['GET', 'HEAD'];
+    // Node sends no body in response to HEAD.
+    if (methods.includes(request.method ?? '')) return await route(call);
+    const allow = methods.join(', ');
+    const message = `${call.path} does not support ${request.method}; use ${allow}`;
+    sendJsonResponse(call, 405, { message }, { allow });
+  } catch (error) {
+    if (response.headersSent) abortResponse(call);
+    else sendErrorResponse(call, error);
+  }
+}
+
+function findRoute(path: string, routes: RequestContext['routes']): HttpHandler | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path];
+  return INSTRUMENTS_PATH.test(path) ? handleInstruments : undefined;
+}
+
+/** Whether a path is the page or one of its endpoints. */
+function isPagePath(path: string): boolean {
+  return path === '/' || path.startsWith('/page/');
+}
+
+/** Logs one line for each request when it ends. */
+function logFinishedRequest(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  log: (line: string) => void,
+): void {
+  const startMs = performance.now();
+  response.once('close', () => {
+    const outcome = response.writableFinished ? String(response.statusCode) : 'broken off';
+    log(sanitizeForTerminal(`${method} ${url} ${outcome} ${Math.round(performance.now() - startMs)}ms`));
+  });
+}
