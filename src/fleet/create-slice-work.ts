@@ -17,16 +17,15 @@ export interface SliceWorkInput {
 export function createSliceWork({ client, openDestination, owner, threads }: SliceWorkInput) {
   return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const resources = new SliceResources(client, openDestination, { pause, stopStarting }, warn);
+    const resources = new SliceResources(client, { pause, stopStarting }, warn);
     const folders = new FolderPool(openDestination, owner, warn, stopStarting);
     return {
       async run(job, signal) {
-        const [{ canRequest }, pin] = await Promise.all([resources.getKeyCoverage(), resources.getPin(job)]);
+        const { canRequest } = await resources.getKeyCoverage();
         const transfers = resources.getTransferLimits(job.options);
         return folders.use(job, (folder) =>
           runSlice({
             job,
-            pin,
             folder,
             client,
             canRequest,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
@@ -104,6 +105,19 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
       }
     },
   };
+}
+
+/** Redis key of the mark, within the keys of a queue. */
+const MARK = 'mark';
+
+/** Gives the queue a mark on first use. A queue whose mark is gone, or is another one, was lost in between. */
+export async function markQueue({ queue, redis }: OpenQueue): Promise<void> {
+  await redis.setnx(queue.toKey(MARK), randomUUID());
+}
+
+/** The mark of the queue; undefined before the first `enqueue`, and if Redis lost the queue. */
+export async function readQueueMark({ queue, redis }: OpenQueue): Promise<string | undefined> {
+  return (await redis.get(queue.toKey(MARK))) ?? undefined;
 }
 
 /** Host and port, for messages. @throws usage error for an invalid Redis address or database number. */

@@ -11,7 +11,7 @@ import { isShard } from '../day-files/shard.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
 import { defaultValueOf, valueNameOf } from '../options/option-values.js';
-import type { SliceJob } from './slice-job.js';
+import { hashSeries, type SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 const names = z.array(z.string());
@@ -58,8 +58,14 @@ const sliceJob = z
         pathStyle: z.boolean().optional(),
       })
       .optional(),
-    // The name becomes part of a path.
-    pin: z.string().regex(/^[\w-]+$/),
+    series: z.looseObject({
+      type: z.string().optional(),
+      availableSince: z.string().optional(),
+      availableTo: z.string().optional(),
+      exportedFrom: z.string().optional(),
+      exportedUntil: z.string(),
+    }),
+    plan: z.string(),
     options: z.looseObject({
       ...optionSchemas(),
       convert: z
@@ -86,10 +92,19 @@ const sliceJob = z
 /** Parses the data of a queued job, and adds defaults to its options. @throws TickhaulError `rejected` if `enqueue` would not write it. */
 export function parseSliceJob(data: unknown, id = ''): SliceJob {
   const { success, data: job, error } = sliceJob.safeParse(data);
-  if (success) return job as unknown as SliceJob;
-  const { path, message } = error.issues[0] ?? { path: [], message: 'invalid' };
+  if (!success) throw createDamagedJobError(id, error.issues[0] ?? { path: [], message: 'invalid' });
+  // The hash of the given data: its fields are in the order of `enqueue`, also those of later versions.
+  if (job.plan !== hashSeries(data as SliceJob))
+    throw createDamagedJobError(id, { path: ['plan'], message: 'it is not the hash of the series' });
+  return job as unknown as SliceJob;
+}
+
+function createDamagedJobError(
+  id: string,
+  { path, message }: Pick<z.core.$ZodIssue, 'path' | 'message'>,
+): TickhaulError {
   const field = path.length > 0 ? `${path.join('.')}: ` : '';
-  throw new TickhaulError(
+  return new TickhaulError(
     'rejected',
     `slice ${id}: its job in the queue is damaged (${field}${message}); add it again with tickhaul enqueue`,
   );
@@ -104,11 +119,6 @@ export function readSlice(data: unknown): Slice {
   };
   const [exchange, dataType, symbol] = [readText('exchange'), readText('dataType'), readText('symbol')];
   return { exchange, dataType, symbol, from: readText('from'), to: readText('to') };
-}
-
-/** The plan name of a job with any data. */
-export function readPinName(data: unknown): unknown {
-  return typeof data === 'object' ? (data as Partial<SliceJob> | null)?.pin : undefined;
 }
 
 function isDay(text: string): boolean {

@@ -1,7 +1,5 @@
-import { TickhaulError } from '../base/errors.js';
 import { formatDay, parseDay } from '../day-files/day.js';
 import type { DownloadSettings } from '../download/download-options.js';
-import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
@@ -11,7 +9,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { OpenFolder } from './folder-pool.js';
-import type { SliceJob } from './slice-job.js';
+import { type SliceJob, toPlanInputs } from './slice-job.js';
 
 /** The work that a worker does with its slices. */
 export interface SliceWork {
@@ -35,7 +33,6 @@ export interface SliceWorkContext {
 
 export interface PlanSliceInput {
   readonly job: SliceJob;
-  readonly pin: PinnedPlan;
   readonly folder: Pick<OpenFolder, 'destination'>;
   readonly canRequest: CanRequest;
   readonly options: DownloadSettings;
@@ -66,15 +63,22 @@ export function runSlice(input: SliceInput): Promise<SliceResult> {
   return input.folder.withManifest(scope, (manifest) => downloadSlice(manifest, input));
 }
 
-/** Plans the files of a slice. @throws TickhaulError `rejected` for a series that the pinned plan lacks. */
+/** Plans the files of a slice. @throws errors of the destination. */
 export function planSlice(
   manifest: Manifest,
-  { job, pin, folder, canRequest, options, emit, signal }: PlanSliceInput,
+  { job, folder, canRequest, options, emit, signal }: PlanSliceInput,
 ): Promise<DownloadPlan> {
   const { destination } = folder;
-  const source = createSlicePin(pin, job);
   const warn = (message: string): void => emit({ event: 'warning', message });
-  return createDownloadPlan({ ...source, manifest, destination, options, warn, mayRead: canRequest, signal });
+  return createDownloadPlan({
+    ...toPlanInputs(job),
+    manifest,
+    destination,
+    options,
+    warn,
+    mayRead: canRequest,
+    signal,
+  });
 }
 
 async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
@@ -101,35 +105,6 @@ async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<Sli
   );
   if (!summary) throw new Error('a run without a summary');
   return { summary, failed };
-}
-
-/** The part of a pinned plan that covers a slice. @throws TickhaulError `rejected` for a series that the plan lacks. */
-export function createSlicePin({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
-  const { exchange, dataType, symbol, from, to } = job;
-  const { datasets } = record;
-  const symbols = datasets?.symbols.filter(
-    (candidate) => candidate.id === symbol && candidate.dataTypes.includes(dataType),
-  );
-  if (exchange !== record.id || !symbols?.length) {
-    throw new TickhaulError(
-      'rejected',
-      `slice ${exchange} ${dataType} ${symbol}: its plan has no such series; add it again with tickhaul enqueue`,
-    );
-  }
-  return {
-    selection: {
-      ...selection,
-      types: [dataType],
-      symbols: [symbol],
-      symbolTypes: undefined,
-      from,
-      to,
-    },
-    record: {
-      ...record,
-      datasets: datasets && { ...datasets, symbols },
-    },
-  };
 }
 
 const MAX_DAYS_SHOWN = 5;

@@ -3,6 +3,7 @@ import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js'
 import type { ConvertSetting, DownloadSettings, Selection } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { OutputOptions } from '../format/output-format.js';
+import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import type { Slice } from './split-into-slices.js';
@@ -34,10 +35,16 @@ export interface SliceSelection extends Omit<Selection, SliceReplaces | 'layout'
 /** The parts of a selection that the series and days of a slice replace. */
 type SliceReplaces = 'exchange' | 'types' | 'symbols' | 'symbolTypes' | 'from' | 'to' | 'date' | 'last';
 
+/** What the exchange's record said of a series when the slice was enqueued, as times in ISO 8601, UTC. */
+export interface SeriesRecord
+  extends Pick<DatasetSymbol, 'type' | 'availableSince' | 'availableTo'>,
+    Pick<NonNullable<ExchangeRecord['datasets']>, 'exportedFrom' | 'exportedUntil'> {}
+
 /** Data of a slice's job in the queue (`docs/spec/queue.md#job-data`). It never holds an API key. */
 export interface SliceJob extends Slice, SliceDestination, SliceSelection {
-  /** Name of the pinned plan in the destination. */
-  readonly pin: string;
+  readonly series: SeriesRecord;
+  /** Result of `hashSeries`. */
+  readonly plan: string;
   readonly options: SliceOptions;
   /** Files that the API key of `enqueue` does not cover. These are not the worker's fault. */
   readonly unauthorized?: number | undefined;
@@ -48,17 +55,12 @@ export function destinationKey({ dir, store }: SliceDestination): string {
   return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
 }
 
-/**
- * The data that all slices of a plan share.
- * @param pin name of the pinned plan in the destination.
- */
+/** The data that all slices of a plan share. */
 export function toSharedSliceData(
   { selection, options }: Pick<DownloadPlan, 'selection' | 'options'>,
   destination: Destination,
-  pin: string,
-): Omit<SliceJob, keyof Slice | 'unauthorized'> {
+): Omit<SliceJob, keyof Slice | 'series' | 'plan' | 'unauthorized'> {
   return {
-    pin,
     ...toSliceDestination(destination),
     options: toSliceOptions(options),
     ...toSliceSelection(selection),
@@ -71,7 +73,7 @@ function toSliceDestination({ hasLocalPaths, name, settings }: Destination): Sli
   return { dir: name, store: { endpoint, region, pathStyle } };
 }
 
-/** The layout is text, since the plan of a queue is pinned. */
+/** The layout is text, since a queue is filled from the command line. */
 function toSliceSelection(selection: Selection): SliceSelection {
   const { exchange, types, symbols, symbolTypes, from, to, date, last, layout, ...kept } = selection;
   return { layout: String(layout), ...kept };
@@ -108,12 +110,62 @@ function toConvertSetting(
 }
 
 /**
+ * Creates a function that adds to a slice what the record says of its series. A record may have 270,000 symbols, which
+ * are indexed once.
+ */
+export function createSeriesReader({
+  datasets,
+}: ExchangeRecord): (slice: Slice) => Pick<SliceJob, 'series' | 'plan'> {
+  const symbols = new Map<string, DatasetSymbol>();
+  for (const symbol of datasets?.symbols ?? []) if (!symbols.has(symbol.id)) symbols.set(symbol.id, symbol);
+  return (slice) => {
+    const symbol = symbols.get(slice.symbol);
+    if (!datasets || !symbol) throw new Error(`${slice.symbol}: a planned series that its record lacks`);
+    const { type, availableSince, availableTo } = symbol;
+    const { exportedFrom, exportedUntil } = datasets;
+    const series: SeriesRecord = { type, availableSince, availableTo, exportedFrom, exportedUntil };
+    return { series, plan: hashSeries({ ...slice, series }) };
+  };
+}
+
+/** Equal if a slice has the same days in two plans. It also detects a series that belongs to another slice. */
+export function hashSeries({
+  exchange,
+  dataType,
+  symbol,
+  series,
+}: Pick<SliceJob, 'exchange' | 'dataType' | 'symbol' | 'series'>): string {
+  return hashJson([exchange, dataType, symbol, series]);
+}
+
+/** The selection and the record of a slice, from which its worker plans its files. */
+export function toPlanInputs(job: SliceJob): {
+  readonly selection: Selection;
+  readonly record: ExchangeRecord;
+} {
+  const { exchange, dataType, symbol, from, to, series, ...others } = job;
+  const { dir, store, plan, options, unauthorized, ...kept } = others;
+  const { exportedFrom, exportedUntil, ...availability } = series;
+  const symbols = [{ id: symbol, dataTypes: [dataType], ...availability }];
+  return {
+    selection: { exchange, types: [dataType], symbols: [symbol], from, to, ...kept },
+    record: { id: exchange, datasets: { exportedFrom, exportedUntil, symbols } },
+  };
+}
+
+/**
  * Equal for equal work, whatever the exchange's record was at planning time. So a slice is in a queue once, however
  * often it is added (`docs/spec/queue.md#job-id`).
  */
-export function createJobId({ pin: _, unauthorized: __, store, options, ...slice }: SliceJob): string {
+export function createJobId(job: SliceJob): string {
+  const { series: _, plan: __, unauthorized: ___, store, options, ...slice } = job;
   const { convert, shard } = options;
   // Another store may have a bucket of the same name. Region and style only say how a store is addressed.
-  const parts = JSON.stringify([slice, store?.endpoint ?? null, convert ?? null, shard ?? null]);
-  return createHash('sha256').update(parts).digest('hex').slice(0, 32);
+  return hashJson([slice, store?.endpoint ?? null, convert ?? null, shard ?? null]);
+}
+
+const HASH_DIGITS = 32;
+
+function hashJson(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, HASH_DIGITS);
 }
