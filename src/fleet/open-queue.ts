@@ -4,7 +4,6 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { loadOptionalPackage } from '../base/load-optional-package.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
-import { createLenientClasses } from './lenient-classes.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
@@ -214,5 +213,33 @@ async function assertDatabase(redis: Redis, server: string): Promise<void> {
     throw usageError(
       `Redis at ${server} has no database ${db}: name another behind TICKHAUL_QUEUE_URL's host, as redis://host:6379/1`,
     );
+  }
+}
+
+/** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it repeatedly. */
+export function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
+  class LenientJob extends Job {
+    static override fromJSON: typeof Job.fromJSON = (queue, json, id) =>
+      super.fromJSON(queue, isJson(json.data) ? json : { ...json, data: 'null' }, id);
+  }
+  class LenientQueue extends Queue {
+    protected override get Job(): typeof Job {
+      return LenientJob as typeof Job;
+    }
+  }
+  class LenientWorker extends Worker {
+    protected override get Job(): typeof Job {
+      return LenientJob as typeof Job;
+    }
+  }
+  return { Queue: LenientQueue as typeof Queue, Worker: LenientWorker as typeof Worker };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
-import { hashSeries, type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
+import { hashSeries, parseSliceJob, type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
 import { jsonLines } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';

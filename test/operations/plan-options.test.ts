@@ -5,9 +5,13 @@ import { type TestContext, test } from 'node:test';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
 import { createPin, formatPin } from '../../src/download/lists/pinned-plan.js';
 import type { DownloadPlan } from '../../src/download/plan/create-download-plan.js';
-import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
-import { planSlice } from '../../src/fleet/run-slice.js';
-import { createSeriesReader, toDownloadOptions, toSharedSliceData } from '../../src/fleet/slice-job.js';
+import {
+  createSeriesReader,
+  parseSliceJob,
+  toDownloadOptions,
+  toSharedSliceData,
+} from '../../src/fleet/slice-job.js';
+import { planSlice } from '../../src/fleet/slice-work.js';
 import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
 import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
 import { readSyncJobs } from '../../src/operations/config/read-sync-jobs.js';

@@ -5,9 +5,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueue } from '../../../src/fleet/open-queue.js';
-import type { SliceWork } from '../../../src/fleet/run-slice.js';
 import { runWorker } from '../../../src/fleet/run-worker.js';
 import { toPlanInputs } from '../../../src/fleet/slice-job.js';
+import type { SliceWork } from '../../../src/fleet/slice-work.js';
 import { Count, countFiles, createPlan } from './archive.js';
 
 export interface WorkersTask {
