@@ -1,22 +1,21 @@
 import type { ChainableCommander } from 'ioredis';
 import { yieldToEventLoop } from '../base/wait.js';
-import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
+import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
-import type { OpenQueue } from './open-queue.js';
+import { markDestination } from './folder-pool.js';
+import { markQueue, type OpenQueue } from './open-queue.js';
 import { ENDED_SETS, renewPlan } from './plan-seal.js';
-import { getOrCreateMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
-import { createJobId, type SliceJob, toSharedSliceData } from './slice-job.js';
+import { createJobId, createSeriesReader, type SliceJob, toSharedSliceData } from './slice-job.js';
 import { type PendingSlice, Slicer } from './split-into-slices.js';
-import { writePin } from './stored-pins.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
   readonly plan: Pick<DownloadPlan, 'selection' | 'options' | 'filesInPathOrder'>;
   /** Requested days; the end is infinite if none was set. */
   readonly range: { readonly from: number; readonly to: number };
-  /** The selection and the record from which the plan was created. */
-  readonly pin: PinnedPlan;
+  /** The record from which the plan was created. */
+  readonly record: ExchangeRecord;
   readonly destination: Destination;
   /** Days of a slice; undefined for a month. */
   readonly sliceDays: number | undefined;
@@ -50,25 +49,20 @@ const JOB_OPTIONS = {
 
 /**
  * Adds the work of a plan to the queue, newest days first. Files that exist in the destination and slices that are in
- * the queue are left out. The plan is written to the destination before the first slice is added to the queue.
- * @throws TickhaulError `disk`; the reason of an abort.
+ * the queue are left out.
+ * @throws errors of Redis and of the destination; the reason of an abort.
  */
 export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> {
-  const { open, plan, pin, destination, maxSlices, signal } = input;
+  const { open, plan, record, destination, maxSlices, signal } = input;
   const current = await open.queue.getGlobalConcurrency();
   const slicesAtOnce = maxSlices ?? current ?? MAX_SLICES;
   if (slicesAtOnce !== current) await open.queue.setGlobalConcurrency(slicesAtOnce);
   const { pendingSlices, unauthorized, missing } = await findWork(input);
   if (pendingSlices.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
-  const mark = await getOrCreateMark(open);
-  const pinName = await writePin(
-    destination,
-    pin,
-    mark,
-    (name) => recordPinDestination(open, destination.name, name),
-    signal,
-  );
-  const shared = toSharedSliceData(plan, destination, pinName);
+  await markDestination(destination, signal);
+  await markQueue(open);
+  const readSeries = createSeriesReader(record);
+  const shared = toSharedSliceData(plan, destination);
   let added = 0;
   // The next jobs are prepared while the queue adds the previous ones.
   let adding: Promise<unknown> = Promise.resolve();
@@ -77,6 +71,7 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
     const jobs = pendingSlices.slice(start, start + SLICES_PER_CALL).map(
       ({ slice, unauthorized: unauthorizedFiles }): SliceJob => ({
         ...slice,
+        ...readSeries(slice),
         ...shared,
         ...(unauthorizedFiles > 0 && { unauthorized: unauthorizedFiles }),
       }),
@@ -92,8 +87,6 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
     added += newJobs.length;
   }
   await adding;
-  // Unused plans are harmless, and the next `enqueue` tries to remove them again.
-  await removeUnusedPins(open, destination, signal).catch(() => {});
   return {
     slices: pendingSlices.length,
     added,

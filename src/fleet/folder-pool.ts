@@ -1,3 +1,4 @@
+import { TickhaulError } from '../base/errors.js';
 import { onAbort } from '../base/wait.js';
 import { toRunFailure } from '../events/run-failure.js';
 import type { Destination } from '../store/destination.js';
@@ -15,6 +16,23 @@ export interface OpenFolder {
   /** Aborted if another run takes the lock. */
   readonly lost: AbortSignal | undefined;
   close(): Promise<void>;
+}
+
+/** State file of a destination for which a queue was filled. */
+const QUEUE_STATE = 'queue.json';
+
+/** Marks a destination, so that workers recognize it. @throws errors of the destination. */
+export async function markDestination(destination: Destination, signal: AbortSignal): Promise<void> {
+  await destination.writeState(QUEUE_STATE, '{}\n', signal);
+}
+
+/** A machine on which a shared folder is not mounted would otherwise fill its own disk. */
+async function assertMarked({ name, readState }: Destination, signal: AbortSignal): Promise<void> {
+  if ((await readState(QUEUE_STATE, signal)) !== undefined) return;
+  throw new TickhaulError(
+    'disk',
+    `${name}: no queue was filled for this folder; check that it is the folder of tickhaul enqueue, on this machine too`,
+  );
 }
 
 /** Opens the destination of a slice. */
@@ -55,7 +73,7 @@ export class FolderPool {
     this.#stopStarting = stopStarting;
   }
 
-  /** Runs work with a folder, which is opened if necessary. @throws TickhaulError `disk`; errors of the work. */
+  /** Runs work with a folder, which is opened if necessary. @throws TickhaulError `disk`, also for one without mark; errors of the work. */
   async use<T>(at: SliceDestination, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
     const key = destinationKey(at);
     const pooled = this.#open.get(key) ?? this.#add(key, at);
@@ -127,6 +145,7 @@ export class FolderPool {
     const signal = this.#stopStarting;
     const destination = await this.#openDestination(at, signal);
     try {
+      await assertMarked(destination, signal);
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
         const options = { warn: this.#warn, signal };

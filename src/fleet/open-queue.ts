@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { loadOptionalPackage } from '../base/load-optional-package.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
-import { createLenientClasses } from './lenient-classes.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
@@ -106,6 +106,19 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
   };
 }
 
+/** Redis key of the mark, within the keys of a queue. */
+const MARK = 'mark';
+
+/** Gives the queue a mark on first use. A queue whose mark is gone, or is another one, was lost in between. */
+export async function markQueue({ queue, redis }: OpenQueue): Promise<void> {
+  await redis.setnx(queue.toKey(MARK), randomUUID());
+}
+
+/** The mark of the queue; undefined before the first `enqueue`, and if Redis lost the queue. */
+export async function readQueueMark({ queue, redis }: OpenQueue): Promise<string | undefined> {
+  return (await redis.get(queue.toKey(MARK))) ?? undefined;
+}
+
 /** Host and port, for messages. @throws usage error for an invalid Redis address or database number. */
 export function formatRedisServer(url: string): string {
   if (URL.canParse(url)) {
@@ -200,5 +213,33 @@ async function assertDatabase(redis: Redis, server: string): Promise<void> {
     throw usageError(
       `Redis at ${server} has no database ${db}: name another behind TICKHAUL_QUEUE_URL's host, as redis://host:6379/1`,
     );
+  }
+}
+
+/** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it repeatedly. */
+export function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
+  class LenientJob extends Job {
+    static override fromJSON: typeof Job.fromJSON = (queue, json, id) =>
+      super.fromJSON(queue, isJson(json.data) ? json : { ...json, data: 'null' }, id);
+  }
+  class LenientQueue extends Queue {
+    protected override get Job(): typeof Job {
+      return LenientJob as typeof Job;
+    }
+  }
+  class LenientWorker extends Worker {
+    protected override get Job(): typeof Job {
+      return LenientJob as typeof Job;
+    }
+  }
+  return { Queue: LenientQueue as typeof Queue, Worker: LenientWorker as typeof Worker };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,16 +1,15 @@
 import type { Job } from 'bullmq';
 import { wait } from '../base/wait.js';
 import type { OpenQueue } from './open-queue.js';
-import { readPinName } from './parse-slice-job.js';
 import type { SliceJob } from './slice-job.js';
 
-/** Field of a job in Redis: the plan with which a worker is about to complete the slice. */
+/** Field of a job in Redis: the hash of the plan with which a worker is about to complete the slice. */
 const SEAL = 'sealed';
 /** Compares and writes in one step. A removed job is not written, since a partial job would block its slice. */
 const SEAL_SCRIPT = `
 local data = redis.call('HGET', KEYS[1], 'data')
 if not data then return 1 end
-if cjson.decode(data).pin ~= ARGV[1] then return 0 end
+if cjson.decode(data).plan ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], '${SEAL}', ARGV[1])
 return 1`;
 /** A worker completes a slice right after sealing it. If it dies before, the next worker reads the newer plan. */
@@ -28,7 +27,7 @@ export async function sealPlan(
   { id = '', data }: Job<SliceJob>,
 ): Promise<boolean> {
   try {
-    return (await redis.eval(SEAL_SCRIPT, 1, queue.toKey(id), data.pin)) === 1;
+    return (await redis.eval(SEAL_SCRIPT, 1, queue.toKey(id), data.plan)) === 1;
   } catch {
     // Completing the slice fails with the same error, which is reported there.
     return true;
@@ -43,7 +42,8 @@ export async function renewPlan(open: OpenQueue, id: string, data: SliceJob): Pr
   const { queue, redis } = open;
   const job = await queue.getJob(id);
   if (!job) return false;
-  if (readPinName(job.data) === data.pin) return true;
+  // The data of a damaged job may be null.
+  if ((job.data as SliceJob | null)?.plan === data.plan) return true;
   // If the job was removed meanwhile, it has ended, which the loop detects.
   await job.updateData(data).catch(() => {});
   for (let polls = 0; polls < MAX_POLLS; polls++) {
@@ -51,8 +51,8 @@ export async function renewPlan(open: OpenQueue, id: string, data: SliceJob): Pr
     const isActive = await job.isActive();
     if (await hasEnded(open, id)) return false;
     if (!isActive) return true;
-    const sealedPin = await redis.hget(queue.toKey(id), SEAL);
-    if (sealedPin === null || sealedPin === data.pin) return true;
+    const sealedPlan = await redis.hget(queue.toKey(id), SEAL);
+    if (sealedPlan === null || sealedPlan === data.plan) return true;
     await wait(POLL_MS);
   }
   return true;

@@ -1,8 +1,7 @@
 import type { Job } from 'bullmq';
 import { usageError } from '../base/errors.js';
 import type { OpenQueue } from './open-queue.js';
-import { readSlice } from './parse-slice-job.js';
-import type { SliceJob } from './slice-job.js';
+import { readSlice, type SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 export interface QueueStatus {

@@ -1,9 +1,8 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration, plural } from '../base/units.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
-import { isRedisReply, type OpenQueue, type SliceWorker, toRedisError } from './open-queue.js';
+import { isRedisReply, type OpenQueue, readQueueMark, type SliceWorker, toRedisError } from './open-queue.js';
 import { readQueueStatus } from './queue-commands.js';
-import { readExistingMark } from './remove-unused-pins.js';
 
 export interface QueueWatchInput {
   readonly open: OpenQueue;
@@ -36,7 +35,7 @@ export class QueueWatch {
 
   /** Remembers the queue's identity. Call it for each slice, since a queue may be filled after its workers start. */
   async identify(): Promise<void> {
-    this.#mark ??= await readExistingMark(this.#input.open);
+    this.#mark ??= await readQueueMark(this.#input.open);
   }
 
   /** Resolves when no slice is left or the worker stops, for example because the queue is paused or lost. */
@@ -101,7 +100,7 @@ export class QueueWatch {
 
   async #assertNotLost(): Promise<void> {
     const { open } = this.#input;
-    if (this.#mark === undefined || (await readExistingMark(open)) === this.#mark) return;
+    if (this.#mark === undefined || (await readQueueMark(open)) === this.#mark) return;
     throw new TickhaulError(
       'server_error',
       `queue "${open.queue.name}": its data in Redis at ${open.server} was lost during the run; refill it with tickhaul enqueue`,

@@ -6,15 +6,20 @@ import { onAbort, wait, waitForAbort, withTimeout } from '../base/wait.js';
 import type { RunEvent } from '../events/run-events.js';
 import { toRunFailure } from '../events/run-failure.js';
 import type { OpenQueue, SliceWorker } from './open-queue.js';
-import { parseSliceJob } from './parse-slice-job.js';
 import { sealPlan } from './plan-seal.js';
 import { LOST_WORKER_MESSAGE, readQueueStatus } from './queue-commands.js';
 import { QueueWatch } from './queue-watch.js';
-import type { SliceResult, SliceWork, SliceWorkContext } from './run-slice.js';
 import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from './shared-pause.js';
-import type { SliceJob } from './slice-job.js';
-import { decideSliceOutcome, NEWER_PLAN } from './slice-outcome.js';
-import { createSliceEvent, type SliceStatus, type WorkerEvent, type WorkerSummary } from './worker-events.js';
+import { parseSliceJob, type SliceJob } from './slice-job.js';
+import {
+  createSliceEvent,
+  decideSliceOutcome,
+  NEWER_PLAN,
+  type SliceStatus,
+  type WorkerEvent,
+  type WorkerSummary,
+} from './slice-outcome.js';
+import type { SliceResult, SliceWork, SliceWorkContext } from './slice-work.js';
 
 export interface RunWorkerInput {
   readonly open: OpenQueue;

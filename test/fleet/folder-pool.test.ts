@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { FolderPool } from '../../src/fleet/folder-pool.js';
+import { FolderPool, markDestination } from '../../src/fleet/folder-pool.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { type LockOwner, tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
@@ -13,6 +13,7 @@ test('a folder whose lock is lost while it is opened serves one slice, and the n
     return { pid: process.pid, host: 'here', now: Date.now(), command: 'worker', isAlive: () => true };
   };
   let opened = 0;
+  await markDestination(openFolderDestination(dir), new AbortController().signal);
   const open = async (): Promise<Destination> => {
     const folder = openFolderDestination(dir);
     const joinRun: Destination['joinRun'] = async (...args) => {

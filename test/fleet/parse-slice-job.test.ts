@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
-import { type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
+import { hashSeries, parseSliceJob, type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
 import { jsonLines } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
@@ -10,8 +9,10 @@ import { redisTest } from '../helpers/services.js';
 import { createWork } from './helpers.js';
 
 test('options that a job of an earlier version lacks have their defaults', () => {
-  const slice = { exchange: 'a', dataType: 'b', symbol: 'c', from: '2024-03-01', to: '2024-03-02' };
-  const job = parseSliceJob({ ...slice, pin: 'p', dir: '/data', layout: 'flat', options: { retries: 2 } });
+  const series = { exportedUntil: '2024-03-10T00:00:00.000Z' };
+  const slice = { exchange: 'a', dataType: 'b', symbol: 'c', from: '2024-03-01', to: '2024-03-02', series };
+  const data = { ...slice, plan: hashSeries(slice), dir: '/data', layout: 'flat', options: { retries: 2 } };
+  const job = parseSliceJob(data);
   const expected = { ...DOWNLOAD_DEFAULTS, retries: 2 };
   assert.equal(JSON.stringify(toDownloadOptions(job, 1)), JSON.stringify(expected));
 });
@@ -25,13 +26,18 @@ redisTest(
     const { queue, redis, close } = await queueOf(work.redis);
     const [good] = await queue.getWaiting();
     const data = good?.data as SliceJob;
-    const { pin: _, ...withoutPin } = data;
+    const { series, plan: _, ...withoutPlan } = data;
     const damaged: readonly (readonly [unknown, RegExp])[] = [
       [null, /expected object, received null/],
       ['text', /expected object, received string/],
       [[data], /expected object, received array/],
-      [withoutPin, /pin: /],
-      [{ ...data, pin: '../../elsewhere' }, /pin: /],
+      [withoutPlan, /series: /],
+      [{ ...withoutPlan, series }, /plan: /],
+      [{ ...data, series: { ...series, exportedUntil: 7 } }, /series\.exportedUntil: /],
+      [
+        { ...data, series: { ...series, availableTo: '2024-03-01' } },
+        /plan: it is not the hash of the series/,
+      ],
       [{ ...data, exchange: 7 }, /exchange: /],
       [{ ...data, from: '2024-02-30' }, /from: it is not a day/],
       [{ ...data, to: data.from }, /to: it has no days/],
@@ -43,9 +49,9 @@ redisTest(
         /options\.shard: there is no such shard/,
       ],
       [{ ...data, options: { ...data.options, shard: '5/4' } }, /options\.shard: /],
-      [{ ...data, symbol: 'NOSUCH' }, /^slice \S+ \S+ NOSUCH: its plan has no such series/],
-      [{ ...data, dataType: 'nosuch' }, /^slice \S+ nosuch \S+: its plan/],
-      [{ ...data, exchange: 'deribit' }, /^slice deribit \S+ \S+: its plan/],
+      [{ ...data, symbol: 'NOSUCH' }, /plan: it is not the hash of the series/],
+      [{ ...data, dataType: 'nosuch' }, /plan: it is not the hash/],
+      [{ ...data, exchange: 'deribit' }, /plan: it is not the hash/],
     ];
     for (const [at, [job]] of damaged.entries())
       await queue.add('slice', job as SliceJob, { jobId: `damaged-${at}`, attempts: 1 });

@@ -63,7 +63,7 @@ interface ActiveSlice {
 /** A slice that is active in a worker. */
 async function activeSlice(t: ContextWith<'redis'>): Promise<ActiveSlice> {
   const open = await queueOf(await startRedis(t));
-  const data = { pin: 'older' } as SliceJob;
+  const data = { plan: 'older' } as SliceJob;
   await open.queue.add('slice', data, { jobId: 'slice-1' });
   const worker = new open.bullmq.Worker<SliceJob>(open.queue.name, null, {
     connection: open.connect(),
@@ -74,7 +74,7 @@ async function activeSlice(t: ContextWith<'redis'>): Promise<ActiveSlice> {
   return {
     open,
     job,
-    newer: { ...data, pin: 'newer' },
+    newer: { ...data, plan: 'newer' },
     async complete() {
       await job.moveToCompleted(undefined, 'token', false);
       await worker.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, rm } from 'node:fs/promises';
+import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
 import { yieldToEventLoop } from '../../src/base/wait.js';
@@ -196,9 +196,13 @@ redisTest(
   'a folder that is missing on a machine stops its worker, and the slices stay in the queue',
   async (t) => {
     const work = await createWork(t);
-    await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
+    await rm(work.dir, { recursive: true });
     const lost = await runHere(['worker'], work);
-    assert.deepEqual([lost.exitCode, lost.stderr.includes('is missing; check that')], [8, true]);
+    assert.deepEqual(
+      [lost.exitCode, lost.stderr.includes('no queue was filled for this folder; check that')],
+      [8, true],
+    );
+    await assert.rejects(access(work.dir), { code: 'ENOENT' });
     const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
       string,
       number

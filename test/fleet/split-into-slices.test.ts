@@ -74,12 +74,17 @@ test('a slice has the same id in every plan; another folder, layout or conversio
     symbol: 'BTC-PERPETUAL',
     from: '2024-03-01',
     to: '2024-04-01',
-    pin: 'a',
+    series: { exportedUntil: '2024-03-10T00:00:00.000Z' },
+    plan: 'a',
     dir: '/data',
     layout: 'flat',
     options: DOWNLOAD_DEFAULTS,
   };
-  const same = [{ pin: 'b' }, { unauthorized: 3 }, { options: { ...job.options, retries: 2 } }];
+  const same = [
+    { plan: 'b', series: { exportedUntil: '2024-03-11T00:00:00.000Z' } },
+    { unauthorized: 3 },
+    { options: { ...job.options, retries: 2 } },
+  ];
   const others = [
     { dir: '/other' },
     { layout: 'hive' },

@@ -3,11 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
-import { createPin, formatPin, parsePin } from '../../src/download/lists/pinned-plan.js';
+import { createPin, formatPin } from '../../src/download/lists/pinned-plan.js';
 import type { DownloadPlan } from '../../src/download/plan/create-download-plan.js';
-import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
-import { planSlice } from '../../src/fleet/run-slice.js';
-import { toDownloadOptions, toSharedSliceData } from '../../src/fleet/slice-job.js';
+import {
+  createSeriesReader,
+  parseSliceJob,
+  toDownloadOptions,
+  toSharedSliceData,
+} from '../../src/fleet/slice-job.js';
+import { planSlice } from '../../src/fleet/slice-work.js';
 import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
 import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
 import { readSyncJobs } from '../../src/operations/config/read-sync-jobs.js';
@@ -31,6 +35,7 @@ import type { OptionDefinition, OptionGroup, OptionType } from '../../src/option
 import { valueNameOf } from '../../src/options/option-values.js';
 import { parseConfig } from '../../src/options/parse-config.js';
 import { flagToSetting } from '../../src/options/setting-names.js';
+import type { ExchangeRecord } from '../../src/service/records/fetch-records.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openJobs } from '../../src/sync/open-jobs.js';
@@ -145,20 +150,21 @@ class Ways {
 
   async pinned(args: CommandArgs): Promise<Planned> {
     const path = join(this.#dir, 'plan.json');
-    await writeFile(path, (await this.#pin(args)).text);
+    await writeFile(path, await this.#pin(args));
     const { plan } = await this.download({ ...withoutSelection(args), pinned: path });
     return plan;
   }
 
   async queue(args: CommandArgs): Promise<Planned> {
-    const { plan, text } = await this.#pin(args);
+    const { plan, record } = await this.#plan(args);
     const [{ dataType, symbol } = assert.fail('no series')] = plan.series;
     const slice = { exchange: plan.exchange, dataType, symbol, from: DAY, to: '2024-04-01' };
-    const data = { ...slice, ...toSharedSliceData(plan, this.#destination, 'pin') };
+    const series = createSeriesReader(record)(slice);
+    const data = { ...slice, ...series, ...toSharedSliceData(plan, this.#destination) };
     const job = parseSliceJob(JSON.parse(JSON.stringify(data)));
     const manifest = await this.#destination.openManifest({ warn: assert.fail });
     const { signal } = this.#host;
-    const input = { job, pin: parsePin(text, 'pin'), folder: { destination: this.#destination }, signal };
+    const input = { job, folder: { destination: this.#destination }, signal };
     const options = toDownloadOptions(job, countConversionThreads());
     return planSlice(manifest, {
       ...input,
@@ -185,10 +191,15 @@ class Ways {
     return opened.jobs[0]?.downloadJob?.plan ?? assert.fail('no plan');
   }
 
-  async #pin(args: CommandArgs): Promise<{ readonly plan: DownloadPlan; readonly text: string }> {
+  async #pin(args: CommandArgs): Promise<string> {
+    const { plan, record } = await this.#plan(args);
+    return formatPin(createPin(record, plan)).join('');
+  }
+
+  async #plan(args: CommandArgs): Promise<{ readonly plan: DownloadPlan; readonly record: ExchangeRecord }> {
     const { plan, record } = await this.download(args);
     if (!record || !('selection' in plan)) return assert.fail('not a plan of a selection');
-    return { plan, text: formatPin(createPin(record, plan)).join('') };
+    return { plan, record };
   }
 }
 

@@ -1,7 +1,7 @@
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
+import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
-import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
 import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';

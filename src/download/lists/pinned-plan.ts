@@ -62,11 +62,6 @@ export function formatPin(pin: PinnedPlan): readonly string[] {
   return [PIN_HEAD + sha256Hex(text) + PIN_MIDDLE, text, PIN_END];
 }
 
-/** A name derived from the content of the plan. @param texts of `formatPin`. */
-export function pinName(texts: readonly string[]): string {
-  return texts[0]?.slice(PIN_HEAD.length, PIN_HEAD.length + SUM_DIGITS) ?? '';
-}
-
 /** @throws usage error for another kind of file, or a modified one. @param name of the file, for errors. */
 export function parsePin(text: string, name: string): PinnedPlan {
   const start = PIN_HEAD.length + SUM_DIGITS + PIN_MIDDLE.length;

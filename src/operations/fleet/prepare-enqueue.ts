@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { RequestedSelection } from '../../download/download-options.js';
-import { createPin } from '../../download/lists/pinned-plan.js';
 import type { KeyProblem } from '../../events/exit-reasons.js';
 import { type EnqueueSummary, enqueuePlan } from '../../fleet/enqueue-plan.js';
 import { isObjectLocation } from '../../store/location.js';
@@ -60,12 +59,19 @@ export async function prepareEnqueue(
             });
             await manifest.close();
             if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
-            const pin = createPin(record, plan);
             const range = {
               from: plan.range.from,
               to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
             };
-            const summary = await enqueuePlan({ ...context, open, plan, range, pin, sliceDays, maxSlices });
+            const summary = await enqueuePlan({
+              ...context,
+              open,
+              plan,
+              range,
+              record,
+              sliceDays,
+              maxSlices,
+            });
             return { ...summary, keyProblem };
           },
         ),

@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { parseDuration } from '../../base/units.js';
-import { createSliceWork } from '../../fleet/create-slice-work.js';
 import { type RunWorkerInput, runWorker } from '../../fleet/run-worker.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
-import type { WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
+import type { WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
+import { createSliceWork } from '../../fleet/slice-work.js';
 import { WORKER_OPTIONS } from '../../options/queue-options.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { CommandArgs } from '../arguments/command-args.js';

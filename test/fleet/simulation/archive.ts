@@ -21,8 +21,8 @@ export const SERIES_PER_SYMBOL = DATA_TYPES.length;
 export const DAYS = (Date.parse(TO) - Date.parse(FROM)) / 86_400_000;
 export const MONTHS = 60;
 
-/** A plan with this many symbols, each available for five years. */
-export function createPin(count: number): PinnedPlan {
+/** Inputs of a plan with this many symbols, each available for five years. */
+export function createPlanInputs(count: number): PinnedPlan {
   const times = { availableSince: `${FROM}T00:00:00.000Z`, availableTo: `${TO}T00:00:00.000Z` };
   const symbols = Array.from({ length: count }, (_, at) => ({
     id: `COIN${at}USDT`,
@@ -55,9 +55,9 @@ const NOTHING: Manifest = {
 };
 
 /** A plan for a destination that is always empty. */
-export function createPlan(pin: PinnedPlan): Promise<DownloadPlan> {
+export function createPlan(inputs: PinnedPlan): Promise<DownloadPlan> {
   return createDownloadPlan({
-    ...pin,
+    ...inputs,
     manifest: NOTHING,
     destination: { openLookup: async () => ({ has: () => false, get: () => undefined }) },
     options: DOWNLOAD_DEFAULTS,

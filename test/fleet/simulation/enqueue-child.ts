@@ -3,7 +3,7 @@ import { secondsSince } from '../../../src/base/units.js';
 import { type EnqueueSummary, enqueuePlan } from '../../../src/fleet/enqueue-plan.js';
 import { openQueue } from '../../../src/fleet/open-queue.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { createPin, createPlan } from './archive.js';
+import { createPlan, createPlanInputs } from './archive.js';
 
 export interface EnqueueTask {
   readonly url: string;
@@ -23,10 +23,11 @@ const { signal } = new AbortController();
 const warn = (message: string): void => void process.stderr.write(`${message}\n`);
 const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const began = performance.now();
-const pin = createPin(symbols);
-const plan = await createPlan(pin);
+const inputs = createPlanInputs(symbols);
+const plan = await createPlan(inputs);
 const summary = await enqueuePlan({
-  ...{ open, pin, plan, range: plan.range, destination: openFolderDestination(dir), sliceDays: undefined },
+  ...{ open, plan, record: inputs.record, range: plan.range, sliceDays: undefined },
+  destination: openFolderDestination(dir),
   maxSlices: 100_000,
   signal,
 });

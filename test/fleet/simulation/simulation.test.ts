@@ -9,7 +9,15 @@ import { createShardTest } from '../../../src/day-files/shard.js';
 import { queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { redisTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
-import { Count, countFiles, createPin, createPlan, DAYS, MONTHS, SERIES_PER_SYMBOL } from './archive.js';
+import {
+  Count,
+  countFiles,
+  createPlan,
+  createPlanInputs,
+  DAYS,
+  MONTHS,
+  SERIES_PER_SYMBOL,
+} from './archive.js';
 import type { EnqueueResult, EnqueueTask } from './enqueue-child.js';
 import type { WorkersResult, WorkersTask } from './workers-child.js';
 
@@ -23,7 +31,7 @@ const MAX_SECONDS = 120;
 const MAX_BYTES = 1e9;
 
 test('a thousand shards are disjoint and complete', async () => {
-  const plan = await createPlan(createPin(10));
+  const plan = await createPlan(createPlanInputs(10));
   const files = [...plan.filesInPathOrder()].map(({ file }) => file).slice(0, IS_FULL ? undefined : 2000);
   const owners = new Map(files.map((file) => [file, 0]));
   for (let index = 0; index < 1000; index++) {
@@ -81,7 +89,7 @@ async function put(t: TestContext, { url }: TestRedis, symbols: number): Promise
   const slices = symbols * SERIES_PER_SYMBOL * MONTHS;
   assert.deepEqual([filled.slices, filled.added], [slices, slices]);
   const count = new Count();
-  await countFiles(await createPlan(createPin(symbols)), count);
+  await countFiles(await createPlan(createPlanInputs(symbols)), count);
   assert.equal(count.files, symbols * SERIES_PER_SYMBOL * DAYS);
   return { slices, count, filled };
 }

@@ -4,12 +4,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PinnedPlan } from '../../../src/download/lists/pinned-plan.js';
 import { openQueue } from '../../../src/fleet/open-queue.js';
-import { createSlicePin, type SliceWork } from '../../../src/fleet/run-slice.js';
 import { runWorker } from '../../../src/fleet/run-worker.js';
-import { readPin } from '../../../src/fleet/stored-pins.js';
-import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
+import { toPlanInputs } from '../../../src/fleet/slice-job.js';
+import type { SliceWork } from '../../../src/fleet/slice-work.js';
 import { Count, countFiles, createPlan } from './archive.js';
 
 export interface WorkersTask {
@@ -39,7 +37,6 @@ setMaxListeners(0, signal);
 const warn = (message: string): void => void process.stderr.write(`${message}\n`);
 const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const total = new Count();
-const pins = new Map<string, Promise<PinnedPlan>>();
 
 let start: Promise<void> | undefined;
 /** Resolves when each process has a slice. Otherwise the first process could take all slices. */
@@ -51,10 +48,8 @@ async function waitForOthers(): Promise<void> {
 const countSlice: SliceWork['run'] = async (job) => {
   start ??= waitForOthers();
   await start;
-  const pin = pins.get(job.pin) ?? readPin(openFolderDestination(job.dir), job.pin);
-  pins.set(job.pin, pin);
   const slice = new Count();
-  await countFiles(await createPlan(createSlicePin(await pin, job)), slice);
+  await countFiles(await createPlan(toPlanInputs(job)), slice);
   if (sliceMs > 0) await sleep(sliceMs);
   total.addAll(slice);
   const counts = { downloaded: slice.files };

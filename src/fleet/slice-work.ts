@@ -1,17 +1,53 @@
-import { TickhaulError } from '../base/errors.js';
 import { formatDay, parseDay } from '../day-files/day.js';
 import type { DownloadSettings } from '../download/download-options.js';
-import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
-import type { TransferLimits } from '../download/transfer-limits.js';
+import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
 import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
 import type { Pause } from '../http/pause.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { CanRequest } from '../service/key-coverage.js';
+import { type CanRequest, fetchKeyCoverage, type KeyCoverage } from '../service/key-coverage.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { OpenFolder } from './folder-pool.js';
-import type { SliceJob } from './slice-job.js';
+import { FolderPool, type OpenDestination, type OpenFolder } from './folder-pool.js';
+import { type SliceJob, toDownloadOptions, toPlanInputs } from './slice-job.js';
+
+export interface SliceWorkInput {
+  readonly client: ServiceClient;
+  readonly openDestination: OpenDestination;
+  readonly owner: () => LockOwner;
+  /** Threads for conversions. */
+  readonly threads: number;
+}
+
+/** Creates the work of a queue: downloads the missing files of each slice to their destination. */
+export function createSliceWork({ client, openDestination, owner, threads }: SliceWorkInput) {
+  return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
+    const warn = (message: string): void => emit({ event: 'warning', message });
+    const resources = new SliceResources(client, { pause, stopStarting }, warn);
+    const folders = new FolderPool(openDestination, owner, warn, stopStarting);
+    return {
+      async run(job, signal) {
+        const { canRequest } = await resources.getKeyCoverage();
+        const transfers = resources.getTransferLimits(job.options);
+        return folders.use(job, (folder) =>
+          runSlice({
+            job,
+            folder,
+            client,
+            canRequest,
+            options: toDownloadOptions(job, threads),
+            transfers,
+            emit,
+            signal,
+            stopStarting,
+          }),
+        );
+      },
+      close: () => folders.close(),
+    };
+  };
+}
 
 /** The work that a worker does with its slices. */
 export interface SliceWork {
@@ -35,7 +71,6 @@ export interface SliceWorkContext {
 
 export interface PlanSliceInput {
   readonly job: SliceJob;
-  readonly pin: PinnedPlan;
   readonly folder: Pick<OpenFolder, 'destination'>;
   readonly canRequest: CanRequest;
   readonly options: DownloadSettings;
@@ -66,15 +101,22 @@ export function runSlice(input: SliceInput): Promise<SliceResult> {
   return input.folder.withManifest(scope, (manifest) => downloadSlice(manifest, input));
 }
 
-/** Plans the files of a slice. @throws TickhaulError `rejected` for a series that the pinned plan lacks. */
+/** Plans the files of a slice. @throws errors of the destination. */
 export function planSlice(
   manifest: Manifest,
-  { job, pin, folder, canRequest, options, emit, signal }: PlanSliceInput,
+  { job, folder, canRequest, options, emit, signal }: PlanSliceInput,
 ): Promise<DownloadPlan> {
   const { destination } = folder;
-  const source = createSlicePin(pin, job);
   const warn = (message: string): void => emit({ event: 'warning', message });
-  return createDownloadPlan({ ...source, manifest, destination, options, warn, mayRead: canRequest, signal });
+  return createDownloadPlan({
+    ...toPlanInputs(job),
+    manifest,
+    destination,
+    options,
+    warn,
+    mayRead: canRequest,
+    signal,
+  });
 }
 
 async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
@@ -103,35 +145,6 @@ async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<Sli
   return { summary, failed };
 }
 
-/** The part of a pinned plan that covers a slice. @throws TickhaulError `rejected` for a series that the plan lacks. */
-export function createSlicePin({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
-  const { exchange, dataType, symbol, from, to } = job;
-  const { datasets } = record;
-  const symbols = datasets?.symbols.filter(
-    (candidate) => candidate.id === symbol && candidate.dataTypes.includes(dataType),
-  );
-  if (exchange !== record.id || !symbols?.length) {
-    throw new TickhaulError(
-      'rejected',
-      `slice ${exchange} ${dataType} ${symbol}: its plan has no such series; add it again with tickhaul enqueue`,
-    );
-  }
-  return {
-    selection: {
-      ...selection,
-      types: [dataType],
-      symbols: [symbol],
-      symbolTypes: undefined,
-      from,
-      to,
-    },
-    record: {
-      ...record,
-      datasets: datasets && { ...datasets, symbols },
-    },
-  };
-}
-
 const MAX_DAYS_SHOWN = 5;
 
 /** The days of the failed files, and the error of the first: the error message of a slice. */
@@ -139,4 +152,46 @@ export function formatFailures(failed: readonly FileEvent[]): string {
   const days = failed.flatMap(({ file }) => (file ? [formatDay(file.day)] : [])).sort();
   const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
   return `${days.slice(0, MAX_DAYS_SHOWN).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
+}
+
+/** Resources that the slices of one worker share, each created on first use. */
+export class SliceResources {
+  readonly #client: ServiceClient;
+  readonly #pause: Pause;
+  readonly #warn: (message: string) => void;
+  readonly #stopStarting: AbortSignal;
+  readonly #transfers = new Map<string, TransferLimits>();
+  #keyCoverage: Promise<KeyCoverage> | undefined;
+
+  constructor(
+    client: ServiceClient,
+    { pause, stopStarting }: Pick<SliceWorkContext, 'pause' | 'stopStarting'>,
+    warn: (message: string) => void,
+  ) {
+    this.#client = client;
+    this.#pause = pause;
+    this.#warn = warn;
+    this.#stopStarting = stopStarting;
+  }
+
+  /** Slices with the same limits share them. */
+  getTransferLimits({ concurrency, maxRate }: SliceJob['options']): TransferLimits {
+    const key = `${concurrency} ${maxRate}`;
+    const cached = this.#transfers.get(key) ?? {
+      ...createTransferLimits({ concurrency, maxRate }),
+      pause: this.#pause,
+    };
+    this.#transfers.set(key, cached);
+    return cached;
+  }
+
+  /** Requested once: a changed key requires a new worker. */
+  getKeyCoverage(): Promise<KeyCoverage> {
+    const cached = this.#keyCoverage ?? fetchKeyCoverage(this.#client, this.#stopStarting, this.#warn);
+    this.#keyCoverage = cached;
+    cached.catch(() => {
+      this.#keyCoverage = undefined;
+    });
+    return cached;
+  }
 }
