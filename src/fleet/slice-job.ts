@@ -15,7 +15,8 @@ import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
-import { defaultValueOf, valueNameOf } from '../options/option-values.js';
+import { valueNameOf } from '../options/option-values.js';
+import { readOption } from '../options/read-options.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
@@ -194,7 +195,8 @@ const VALUES = {
   count: z.int().min(0),
   concurrency: z.union([z.int().min(1), z.literal('auto')]),
   duration: z.number().min(0),
-  size: z.number().positive(),
+  timer: z.number().min(0),
+  rate: z.number().positive(),
   shard: z.looseObject({ index: z.int(), count: z.int() }).refine(isShard, 'there is no such shard'),
 };
 
@@ -205,7 +207,7 @@ function optionSchemas(): Record<string, z.ZodType> {
       const value: z.ZodType = option.choices
         ? z.enum(option.choices)
         : VALUES[option.type as keyof typeof VALUES];
-      const missing = defaultValueOf(option);
+      const missing = readOption(option, undefined, flag);
       return [valueNameOf(flag, option), missing === undefined ? value.optional() : value.default(missing)];
     }),
   );

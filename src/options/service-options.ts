@@ -6,8 +6,8 @@ export const GLOBAL_OPTIONS = groupOptions('Everywhere:', {
   quiet: { type: 'flag', description: 'print errors only', alias: 'q', scopes: ['flag'] },
   verbose: { type: 'flag', description: 'print every request, and stack traces of bugs', scopes: ['flag'] },
   'no-color': { type: 'flag', description: 'print without colours, like NO_COLOR', scopes: ['flag'] },
-  'api-url': { type: 'text', description: 'metadata host', default: 'https://api.tardis.dev' },
-  'datasets-url': { type: 'text', description: 'dataset host', default: 'https://datasets.tardis.dev' },
+  'api-url': { type: 'text', description: 'metadata host', defaultText: 'https://api.tardis.dev' },
+  'datasets-url': { type: 'text', description: 'dataset host', defaultText: 'https://datasets.tardis.dev' },
   'allow-http': {
     type: 'flag',
     description: 'send the API key to hosts of other machines over plain http too, where others can read it',
@@ -42,6 +42,9 @@ export const CALL_OPTIONS = {
   },
 } as const;
 
+/** Options of every run, besides those of its command. */
+export const RUN_OPTIONS = { ...GLOBAL_OPTIONS, 'api-key': CALL_OPTIONS['api-key'] } as const;
+
 /** The account and its issuer. */
 export const ACCOUNT_OPTIONS = groupOptions('Account:', {
   email: { type: 'text', description: 'e-mail address of the account' },
@@ -61,6 +64,7 @@ export const ACCOUNT_OPTIONS = groupOptions('Account:', {
 export const FOLDER_OPTIONS = {
   dir: {
     type: 'folder',
+    remote: true,
     description: 'download folder, or s3://bucket/prefix',
     defaultText: 'TICKHAUL_DIR, else ./datasets',
     alias: 'o',
@@ -92,6 +96,14 @@ export const STORE_OPTIONS = groupOptions('Object store:', {
     perProcess: true,
   },
 });
+
+/** Options that settings are read from, of all commands together. */
+export const SETTING_OPTIONS = {
+  ...RUN_OPTIONS,
+  'auth-url': ACCOUNT_OPTIONS['auth-url'],
+  ...FOLDER_OPTIONS,
+  ...STORE_OPTIONS,
+} as const;
 
 /** The slice cache of the raw data API. */
 export const CACHE_OPTIONS = {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Options, PositionalOptions } from 'yargs';
 import type { CommandArgs } from '../../operations/arguments/command-args.js';
 import type { CommandHost } from '../../operations/command-host.js';
+import type { OptionGroup } from '../../options/option-definition.js';
 
 export type { CommandArgs };
 
@@ -65,6 +66,7 @@ export interface CommandOutline {
 
 /** Flags and action of a command. Heavy imports belong inside `run`, so that `--help` stays fast. */
 export interface CommandAction {
+  readonly options: OptionGroup;
   readonly positionals?: Readonly<Record<string, PositionalOptions>>;
   readonly flags: Flags;
   /** Command lines, each with a description. */

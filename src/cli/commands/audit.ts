@@ -1,14 +1,11 @@
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
-import { isStdout, readPageFile } from '../../operations/output-file.js';
+import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
-import { reportRun } from '../session.js';
+import { runOperation } from '../run-operation.js';
 
-export const auditCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.audit),
+export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
   examples: [
     ['$0 audit', 'judge every day of the download folder'],
     ['$0 audit -t trades -s "BTC*" --from 2024-01-01', 'only some series and days'],
@@ -17,26 +14,21 @@ export const auditCommand: CommandAction = {
     ['$0 audit --html audit.html', 'also write an offline HTML page'],
     ['$0 audit --json | grep \'"condition":"degraded"\'', 'print degraded days with their faults'],
   ],
-  async run(args, cli) {
-    const { prepareAudit } = await import('../../operations/prepare-audit.js');
-    const run = await prepareAudit(args, cli);
-    const isSilent = readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet');
-    if (isSilent || isStdout(await readPageFile(args))) return reportRun(args, cli, run);
+  async run(options, cli) {
+    const { runAudit } = await import('../../operations/audit.js');
+    if (options.json || options.quiet || isStdout(await findPageFile(options)))
+      return runOperation(runAudit, options, cli);
     const { AuditText } = await import('../output/audit/format-audit.js');
     const { createChalk } = await import('../output/text/color.js');
     const { stdout, env, signal } = cli;
     const text = new AuditText();
-    const exitCode = await reportRun(args, cli, (observer) =>
-      run({
-        ...observer,
-        emit(event) {
-          if (event.event === 'day') text.add(event);
-          observer.emit(event);
-        },
-      }),
-    );
-    const chalk = createChalk(stdout, env, readBooleanFlag(args, 'no-color'));
+    const exitCode = await runOperation(runAudit, options, cli, {
+      onEvent(event) {
+        if (event.event === 'day') text.add(event);
+      },
+    });
+    const chalk = createChalk(stdout, env, options.noColor);
     await printLines(stdout, text.format({ columns: textColumns(stdout), chalk }), signal);
     return exitCode;
   },
-};
+});

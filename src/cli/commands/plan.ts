@@ -5,37 +5,49 @@ import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
 import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
-import type { OpenedPlanReport } from '../../operations/prepare-plan.js';
-import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { OpenedPlanReport } from '../../operations/plan-download.js';
+import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.js';
+import type { CommandValues } from '../../options/read-options.js';
+import type { CliHost, CommandArgs } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
 import { formatRunError } from '../output/run/summary-builder.js';
 import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
+import { toOutputFlags } from '../run-operation.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
-export const planCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.plan),
-  examples: [
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],
-    [
-      '$0 plan binance-futures -t all -s "*USDT" --last 1d --json',
-      'the newest day, one JSON object per line',
+export const planCommand = defineCommand(
+  COMMAND_OPTIONS.plan,
+  {
+    examples: [
+      ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
+      ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],
+      [
+        '$0 plan binance-futures -t all -s "*USDT" --last 1d --json',
+        'the newest day, one JSON object per line',
+      ],
     ],
-  ],
-  run: (args, cli) => withStoreRequests(args, cli, () => run(args, cli)),
-};
+    run: showPlanOf,
+  },
+  PLANNED_OPTIONS,
+);
 
-async function run(args: CommandArgs, cli: CliHost): Promise<number> {
-  const { preparePlan } = await import('../../operations/prepare-plan.js');
-  const open = await preparePlan(args, cli);
-  return open(createWarningObserver(args, cli), async (openedPlan) => {
-    const summary = await showPlan(openedPlan, args, cli);
-    return finishPlan(summary, args, cli);
-  });
+/** Plans what the options of `plan`, or of `download`, select, and prints the plan. @returns the exit code. */
+export async function showPlanOf(
+  options: CommandValues<typeof PLANNED_OPTIONS>,
+  cli: CliHost,
+): Promise<number> {
+  const { planDownload } = await import('../../operations/plan-download.js');
+  const { withContext } = await import('../../operations/context.js');
+  const flags = { ...toOutputFlags(options), files: options.files };
+  return withStoreRequests(flags, cli, () =>
+    withContext(options, cli, createWarningObserver(flags, cli), async (context) => {
+      const summary = await showPlan(await planDownload(options, context), flags, cli);
+      return finishPlan(summary, flags, cli);
+    }),
+  );
 }
 
 /** Prints why a plan fails, and with `--json` its summary. @returns the exit code. */
@@ -51,7 +63,7 @@ export async function showPlan(
   args: CommandArgs,
   cli: CliHost,
 ): Promise<RunSummary> {
-  const { createPlanSummary, createPlanReport } = await import('../../operations/prepare-plan.js');
+  const { createPlanSummary, createPlanReport } = await import('../../operations/plan-download.js');
   if (readBooleanFlag(args, 'json')) {
     const report = await createPlanReport(openedPlan, cli.signal);
     cli.stdout.write(toJsonLine(report.plan));

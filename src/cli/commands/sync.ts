@@ -1,13 +1,13 @@
 import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { finishPlan, showPlan } from './plan.js';
 
 export const syncCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.sync),
+  ...defineOptions(COMMAND_OPTIONS.sync),
   examples: [
     ['$0 sync', 'run the jobs of ./tickhaul.yaml, or of the file in the user’s config folder'],
     ['$0 sync --wait --timeout 6h --quiet', 'for cron: wait until yesterday is exported'],
@@ -19,7 +19,7 @@ export const syncCommand: CommandAction = {
     const { prepareSync } = await import('../../operations/prepare-sync.js');
     const run = prepareSync(args, cli);
     return reportRun(args, cli, (observer) =>
-      run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),
+      run({ ...observer, askForSpace: () => createSpaceQuestion(args, cli) }),
     );
   },
 };

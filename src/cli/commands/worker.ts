@@ -6,14 +6,14 @@ import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { createWarner } from '../output/format-events.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapLines } from '../output/text/wrap.js';
 import { createStderrNote } from '../session.js';
 
 export const workerCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.worker),
+  ...defineOptions(COMMAND_OPTIONS.worker),
   examples: [
     ['$0 worker', 'process four slices at once, until a signal'],
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],
