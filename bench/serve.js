@@ -3,6 +3,7 @@
 // --rounds  number of rounds, each with all peers in turn (default 3)
 // --scale   factor of 1 million trades and 1 million depth updates, or 3 and 5 million rows of day files (default 1)
 // --only    cache, files or first; repeatable
+// --cluster-mode  our servers run in cluster mode; CPU and peak are then those of the first process
 // --type    data types of the first two sections, or raw; repeatable
 // TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 // TARDIS_MACHINE is the folder of the vendor's server, built; TARDIS_MACHINE_NODE a Node that both then run on.
@@ -27,7 +28,10 @@ const run = promisify(execFile);
 const MILLION = 1_000_000;
 const FIRSTS = 20;
 
-const options = readOptions({ type: { type: 'string', multiple: true } });
+const options = readOptions({
+  type: { type: 'string', multiple: true },
+  'cluster-mode': { type: 'boolean', default: false },
+});
 const { rounds, scale } = options;
 const [BOOK, TRADE_ROWS] = KINDS;
 
@@ -126,8 +130,9 @@ async function first() {
 /** Servers of each build, by the prefix of a peer's name. */
 async function startBuilds(flags, env, cleanUp, isRaw = false, name = '') {
   const servers = {};
+  const mode = options['cluster-mode'] ? ['--cluster-mode'] : [];
   for (const [build, bin] of [[name, TICKHAUL], ...(OLD_TICKHAUL ? [['older, ', OLD_TICKHAUL]] : [])]) {
-    const server = await startServer([bin, 'serve', '--port', '0', ...flags], { env });
+    const server = await startServer([bin, 'serve', '--port', '0', ...mode, ...flags], { env });
     cleanUp(server.stop);
     servers[build] = { ...server, isRaw };
   }

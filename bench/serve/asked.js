@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { DAY, EXCHANGE, endOf, filtersOf } from '../feeds/slices.js';
+import { DAY, endOf, filtersOf } from '../feeds/slices.js';
 
 /** A part of a period: each of several clients requests one, with the messages of one client in total. */
 export const CLIENTS = 20;
@@ -16,19 +16,19 @@ const STREAMS = { depth: 'depth@0ms' };
  */
 export function askedOfFeeds(feed, type, clients) {
   const period = { from: DAY, to: endOf({ minutes: feed.minutes / clients }) };
-  const { symbols, channels } = feed;
-  if (type !== undefined) return normalized(EXCHANGE, symbols, type, period, clients);
+  const { exchange, symbols, channels } = feed;
+  if (type !== undefined) return normalized(exchange, symbols, type, period, clients);
   const subscribe = {
     method: 'SUBSCRIBE',
     params: symbols.flatMap((symbol) =>
       channels.map((channel) => `${symbol}@${STREAMS[channel] ?? channel}`),
     ),
   };
-  const raw = { exchange: EXCHANGE, filters: filtersOf(feed), ...period };
+  const raw = { exchange, filters: filtersOf(feed), ...period };
   return {
     http: times(clients, { path: `/replay?options=${text(raw)}` }),
     ws: times(clients, {
-      path: `/ws-replay?${new URLSearchParams({ exchange: EXCHANGE, ...period })}`,
+      path: `/ws-replay?${new URLSearchParams({ exchange, ...period })}`,
       subscribe,
     }),
   };
