@@ -5,7 +5,7 @@ import { createDeferred, rejectOnAbort } from '../../base/wait.js';
 import type { ReplayServer } from '../replay-server.js';
 import type { ClusterShare } from '../server-context.js';
 import type { ServerCounts } from '../server-metrics.js';
-import { type LinkNotice, ProcessLink, type WorkerInput } from './process-link.js';
+import { type ConnectionNotice, ProcessLink, type WorkerInput } from './process-link.js';
 
 /** The primary process, in a worker. */
 export interface PrimaryLink {
@@ -23,22 +23,26 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
   let server: ReplayServer | undefined;
   const graceMs = createDeferred<number>();
   const link = new ProcessLink(worker, {
-    async onRequest(request) {
-      if (request.name === 'ping') return true;
-      return server && { metrics: server.context.metrics, memory: server.context.options.memory() };
-    },
+    onRequest: async () =>
+      server && { metrics: server.context.metrics, memory: server.context.options.memory() },
     onNotice(notice, socket) {
       if (notice.kind === 'end') graceMs.resolve(notice.graceMs);
-      if (socket && 'head' in notice) void claimConnection(notice, socket);
+      else if ('head' in notice) serveConnection(notice, socket);
     },
   });
-  const claimConnection = async (
-    { kind, connection, head }: Extract<LinkNotice, { head: string }>,
-    socket: Socket,
-  ): Promise<void> => {
-    // If this process was stopped, another worker may have received the connection.
-    const isOurs = await link.request({ name: 'claim', connection }).catch(() => false);
-    if (!server || isOurs !== true) return void socket.destroy();
+  /** @param socket undefined if the client has left on the way. */
+  const serveConnection = ({ kind, head, session }: ConnectionNotice, socket: Socket | undefined): void => {
+    // Before anything is sent to the client: until then, another worker may still serve it.
+    link.notify({ kind: 'accepted' });
+    const leaveSession = (): void => {
+      if (session !== undefined) link.notify({ kind: 'session-left', session });
+    };
+    if (!socket || !server) {
+      socket?.destroy();
+      leaveSession();
+      return;
+    }
+    socket.once('close', leaveSession);
     if (head !== '') socket.unshift(Buffer.from(head, 'latin1'));
     (kind === 'http' ? server.http : server.sockets).emit('connection', socket);
     socket.resume();

@@ -10,10 +10,6 @@ export type LinkRequest =
   | { readonly name: 'lock'; readonly key: string }
   /** From a worker: whether it may serve one more client. `client-left` follows if it may. */
   | { readonly name: 'add-client' }
-  /** From a worker: whether a connection that it received is still assigned to it. */
-  | { readonly name: 'claim'; readonly connection: number }
-  /** From the primary process: whether the worker responds. */
-  | { readonly name: 'ping' }
   /** From a worker: counts of all processes. From the primary process: the worker's own. */
   | { readonly name: 'counts' };
 
@@ -34,10 +30,21 @@ export type LinkNotice =
   | { readonly kind: 'failed'; readonly error: FileError }
   /** From a worker: a warning to print once. */
   | { readonly kind: 'warning'; readonly line: string }
-  /** With a connection: the number to claim it by, and the bytes already read from it, in latin1. */
-  | { readonly kind: 'http' | 'websocket'; readonly connection: number; readonly head: string }
+  /** From the primary process, with a connection. The worker answers `accepted` before it serves it. */
+  | ConnectionNotice
+  | { readonly kind: 'accepted' }
+  /** From a worker: a connection of a replay session is closed. */
+  | { readonly kind: 'session-left'; readonly session: string }
   /** From the primary process: end after open responses, at most after `graceMs`. */
   | { readonly kind: 'end'; readonly graceMs: number };
+
+export interface ConnectionNotice {
+  readonly kind: 'http' | 'websocket';
+  /** Bytes that were already read, in latin1. */
+  readonly head: string;
+  /** Key of its replay session; connections with the same key must go to the same worker. */
+  readonly session: string | undefined;
+}
 
 type Message =
   | LinkNotice

@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { readTarget } from '../endpoints.js';
 import { listenOnAdjacentPorts, type ServerPorts } from '../listen-on-adjacent-ports.js';
-import { createClusterListeners, type PassedConnection } from './listeners.js';
+import { parseSessionKey } from '../request-options.js';
+import { createUpgradeServer } from '../socket/socket-server.js';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.js';
 
 export interface ClusterOptions extends WorkerPoolOptions {
@@ -23,33 +27,46 @@ export interface RunningCluster extends ServerPorts {
  * error of a worker that fails to start.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
-  const earlyConnections: PassedConnection[] = [];
-  let pass = (connection: PassedConnection): void => void earlyConnections.push(connection);
-  const { http, sockets } = createClusterListeners((connection) => pass(connection));
+  const pool = new WorkerPool(options);
+  // HTTP connections are passed on unread.
+  const http = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    pool.pass({ kind: 'http', socket, head: '', session: undefined });
+  });
+  // The handshake contains the session key; the client sends nothing more before the response.
+  const sockets = createUpgradeServer();
+  sockets.on('upgrade', (request, stream, head) => {
+    // Node's http server emits only net.Socket here, although the type is Duplex.
+    const socket = stream as Socket;
+    socket.on('error', () => socket.destroy());
+    const handshake = formatRequest(request) + head.toString('latin1');
+    pool.pass({ kind: 'websocket', socket, head: handshake, session: readSessionKey(request) });
+  });
   const { stop, ...ports } = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
-  const closeListeners = (): void => {
+  const close = (graceMs: number): Promise<void> => {
     stop();
     http.close();
     sockets.close();
     sockets.closeAllConnections();
+    return pool.end(graceMs);
   };
-  let pool: WorkerPool | undefined;
   try {
     await options.prepare();
-    pool = new WorkerPool(options);
     await pool.open();
   } catch (error) {
-    closeListeners();
-    await pool?.end(0);
-    for (const { socket } of earlyConnections) socket.destroy();
+    await close(0);
     throw error;
   }
-  const openPool = pool;
-  pass = (connection) => openPool.pass(connection);
-  for (const connection of earlyConnections) pass(connection);
-  const close = (graceMs: number): Promise<void> => {
-    closeListeners();
-    return openPool.end(graceMs);
-  };
-  return { ...ports, close, pids: openPool.pids };
+  return { ...ports, close, pids: pool.pids };
+}
+
+function readSessionKey({ url }: IncomingMessage): string | undefined {
+  const { path, query } = readTarget(url);
+  return path === '/ws-replay' ? parseSessionKey(query) : undefined;
+}
+
+/** Restores the bytes of a request. */
+function formatRequest({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -1,36 +1,32 @@
 import type { Worker } from 'node:cluster';
 import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import { TickhaulError } from '../../base/errors.js';
 import { createDeferred, rejectOnAbort, withTimeout } from '../../base/wait.js';
 import { createMetrics, type ServerCounts } from '../server-metrics.js';
-import type { PassedConnection } from './listeners.js';
-import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
+import { type ConnectionNotice, type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
 
-/** A worker that takes longer to report its counts is busy; its last counts are used. */
+/** A worker that takes longer to report its counts is busy or stopped; its last counts are used. */
 const COUNTS_TIMEOUT_MS = 5000;
-/** Time between two pings, and the time without a response after which the worker is unresponsive. */
-const PING_INTERVAL_MS = 1000;
-const PING_TIMEOUT_MS = 3000;
+
+/** A connection to pass to a worker. */
+export interface PassedConnection extends ConnectionNotice {
+  readonly socket: Socket;
+}
 
 export interface WorkerHandler {
   onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown>;
   onNotice(worker: WorkerHandle, notice: LinkNotice): void;
-  /** Called if `isUnresponsive` has changed. */
-  onResponsiveness(worker: WorkerHandle): void;
 }
 
 /** A worker process of the cluster, in the primary process. */
 export class WorkerHandle {
   readonly #worker: Worker;
   readonly #link: ProcessLink;
-  readonly #handler: WorkerHandler;
   readonly #ended = new AbortController();
   readonly startedMs = performance.now();
-  /** Connections that were passed to the worker and that it has not claimed yet, by their numbers. */
-  readonly #unclaimed = new Map<number, PassedConnection>();
-  #lastConnection = 0;
-  #pingTimer: NodeJS.Timeout | undefined;
-  #isUnresponsive = false;
+  /** The connection that was passed to the worker and that it has not accepted yet. */
+  #unaccepted: PassedConnection | undefined;
   /** Number of clients that it serves. */
   clients = 0;
   /** The counts that the worker last reported. */
@@ -38,6 +34,8 @@ export class WorkerHandle {
     metrics: createMetrics(),
     memory: { rss: 0, heapTotal: 0, heapUsed: 0, external: 0 },
   };
+  /** Whether the worker owes its counts. */
+  #isCounting = false;
   /** Resolves when the worker accepts connections; rejects if it ends before. */
   readonly ready: Promise<void>;
   #isReady = false;
@@ -46,7 +44,6 @@ export class WorkerHandle {
 
   constructor(worker: Worker, handler: WorkerHandler) {
     this.#worker = worker;
-    this.#handler = handler;
     // Each lock that the worker takes adds a listener.
     setMaxListeners(0, this.ended);
     const ready = createDeferred<void>();
@@ -54,13 +51,14 @@ export class WorkerHandle {
     // Without a waiting caller, the signal reports the end.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
-      onRequest: async (request) =>
-        request.name === 'claim' ? this.#claim(request.connection) : handler.onRequest(this, request),
+      onRequest: (request) => handler.onRequest(this, request),
       onNotice: (notice) => {
         if (notice.kind === 'ready') {
           this.#isReady = true;
           ready.resolve();
-          this.#ping();
+        } else if (notice.kind === 'accepted') {
+          // The worker has its own handle of the connection.
+          this.takeUnaccepted()?.socket.destroy();
         } else if (notice.kind === 'failed') {
           this.#failure = new TickhaulError(notice.error.code, notice.error.message);
         }
@@ -70,14 +68,14 @@ export class WorkerHandle {
     worker.once('exit', (code, signal) => {
       // The exit code of a worker says nothing about the server, so a signal to it is a bug here.
       const onEnd = (): void =>
-        this.#onEnd(this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`));
+        this.#ended.abort(this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`));
       // Its last message may still arrive.
       if (worker.isConnected()) worker.once('disconnect', onEnd);
       else onEnd();
     });
     // A process that has started reports its end with `exit`. Other errors, such as an undelivered signal, are no end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#onEnd(new TickhaulError('bug', error.message));
+      if (worker.process.pid === undefined) this.#ended.abort(new TickhaulError('bug', error.message));
     });
   }
 
@@ -86,19 +84,9 @@ export class WorkerHandle {
     return this.#ended.signal;
   }
 
-  /** Whether the worker accepts connections. */
-  get isReady(): boolean {
-    return this.#isReady && !this.ended.aborted;
-  }
-
-  /** Whether the worker does not respond to pings: it is stopped, or busy for long. */
-  get isUnresponsive(): boolean {
-    return this.#isUnresponsive;
-  }
-
-  /** Number of connections that were passed to the worker and that it has not claimed yet. */
-  get unclaimed(): number {
-    return this.#unclaimed.size;
+  /** Whether a connection can be passed to the worker: it has accepted the one before. */
+  get isFree(): boolean {
+    return this.#isReady && !this.ended.aborted && this.#unaccepted === undefined;
   }
 
   /** Process id; undefined if the process could not start. */
@@ -106,69 +94,42 @@ export class WorkerHandle {
     return this.#worker.process.pid;
   }
 
-  /** Passes a connection to the worker, which claims it. */
+  /** Passes a connection to the worker if it is free. The connection stays open here until it is accepted. */
   pass(connection: PassedConnection): void {
-    const { kind, head, socket } = connection;
-    const number = ++this.#lastConnection;
-    this.#unclaimed.set(number, connection);
-    this.#link.notify({ kind, connection: number, head }, socket);
+    const { kind, head, session, socket } = connection;
+    this.#unaccepted = connection;
+    this.#link.notify({ kind, head, session }, socket);
   }
 
-  /** Takes back the unclaimed connections; the worker can no longer claim them. */
-  takeUnclaimed(): readonly PassedConnection[] {
-    const connections = [...this.#unclaimed.values()];
-    this.#unclaimed.clear();
-    return connections;
+  /** Takes back the connection that the worker has not accepted. To be called when the worker has ended. */
+  takeUnaccepted(): PassedConnection | undefined {
+    const connection = this.#unaccepted;
+    this.#unaccepted = undefined;
+    return connection;
   }
 
-  /** Updates `counts`, unless the worker does not respond in time. */
+  /** Updates `counts`, unless the worker does not respond in time. Then it is not asked again until it has. */
   async updateCounts(): Promise<void> {
-    if (!this.isReady || this.#isUnresponsive) return;
-    const request = this.#link.request({ name: 'counts' });
-    const counts = await withTimeout(request, COUNTS_TIMEOUT_MS).catch(() => undefined);
-    if (counts !== undefined) this.counts = counts as ServerCounts;
+    if (!this.#isReady || this.ended.aborted || this.#isCounting) return;
+    this.#isCounting = true;
+    const updated = this.#link
+      .request({ name: 'counts' })
+      .then((counts) => {
+        this.counts = counts as ServerCounts;
+      })
+      .finally(() => {
+        this.#isCounting = false;
+      });
+    await withTimeout(updated, COUNTS_TIMEOUT_MS).catch(() => {});
   }
 
-  /** Lets the worker end after its open responses. A worker that is starting or unresponsive is killed. */
+  /** Lets the worker end after its open responses. A worker that is starting is killed. */
   end(graceMs: number): void {
-    if (this.#isReady && !this.#isUnresponsive) this.#link.notify({ kind: 'end', graceMs });
+    if (this.#isReady) this.#link.notify({ kind: 'end', graceMs });
     else this.kill();
   }
 
   kill(): void {
     this.#worker.process.kill('SIGKILL');
-  }
-
-  /** The worker has its own handle of the connection, so this one is closed. */
-  #claim(number: number): boolean {
-    const connection = this.#unclaimed.get(number);
-    this.#unclaimed.delete(number);
-    connection?.socket.destroy();
-    return connection !== undefined;
-  }
-
-  /** Pings the worker until it has ended. */
-  #ping(): void {
-    const timeout = setTimeout(() => this.#setUnresponsive(true), PING_TIMEOUT_MS).unref();
-    this.#link.request({ name: 'ping' }).then(
-      () => {
-        clearTimeout(timeout);
-        this.#setUnresponsive(false);
-        this.#pingTimer = setTimeout(() => this.#ping(), PING_INTERVAL_MS).unref();
-      },
-      // The worker has ended.
-      () => clearTimeout(timeout),
-    );
-  }
-
-  #setUnresponsive(isUnresponsive: boolean): void {
-    if (this.#isUnresponsive === isUnresponsive || this.ended.aborted) return;
-    this.#isUnresponsive = isUnresponsive;
-    this.#handler.onResponsiveness(this);
-  }
-
-  #onEnd(reason: TickhaulError): void {
-    clearTimeout(this.#pingTimer);
-    this.#ended.abort(reason);
   }
 }

@@ -2,7 +2,6 @@ import type { Worker } from 'node:cluster';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { waitForAbort } from '../../base/wait.js';
-import { fnv1a } from '../../day-files/shard.js';
 import { createWarnOnce } from '../client-limits.js';
 import type { ServerLog } from '../server-context.js';
 import {
@@ -12,10 +11,9 @@ import {
   sumCounts,
   sumMetrics,
 } from '../server-metrics.js';
-import type { PassedConnection } from './listeners.js';
 import type { LinkNotice, LinkRequest, WorkerInput } from './process-link.js';
 import { RemoteMutex } from './remote-mutex.js';
-import { WorkerHandle } from './worker-handle.js';
+import { type PassedConnection, WorkerHandle } from './worker-handle.js';
 
 export interface WorkerPoolOptions {
   /** Number of workers. */
@@ -33,11 +31,15 @@ export interface WorkerPoolOptions {
 /** A place in the pool: if its worker ends, another replaces it. */
 interface WorkerSlot {
   worker: WorkerHandle;
-  /** Connections that wait until the worker accepts them. */
-  readonly waiting: PassedConnection[];
   /** Number of consecutive workers that ended early. */
   failures: number;
   restartTimer: NodeJS.Timeout | undefined;
+}
+
+/** A replay session, all connections of which are passed to one worker. */
+interface SharedSession {
+  readonly worker: WorkerHandle;
+  connections: number;
 }
 
 /** The end of a worker that lived longer has another cause than the previous ones. */
@@ -50,27 +52,32 @@ const WORKER_EXIT_TIMEOUT_MS = 2000;
 /** The worker processes of a cluster. A worker that ends is replaced. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #slots: readonly WorkerSlot[];
+  #slots: readonly WorkerSlot[] = [];
   readonly #mutex = new RemoteMutex();
   readonly #warnOnce: (line: string) => void;
   /** Metrics of the workers that have ended. */
   #endedMetrics = createMetrics();
   #isOpen = false;
+  /** Connections that no worker was free for. */
+  #waiting: PassedConnection[] = [];
   #nextSlot = 0;
+  /** Sessions with open connections, by their keys. */
+  readonly #sessions = new Map<string, SharedSession>();
 
-  /** Starts the workers. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#warnOnce = createWarnOnce(options.log.warn);
-    this.#slots = Array.from({ length: options.size }, () => {
-      const slot = { worker: this.#fork(), waiting: [], failures: 0, restartTimer: undefined };
+  }
+
+  /**
+   * Starts the workers, and passes connections on once all are ready. @throws the error of a worker that ends before.
+   */
+  async open(): Promise<void> {
+    this.#slots = Array.from({ length: this.#options.size }, () => {
+      const slot = { worker: this.#fork(), failures: 0, restartTimer: undefined };
       this.#replaceAtEnd(slot);
       return slot;
     });
-  }
-
-  /** Passes connections on once all workers are ready. @throws the error of a worker that ends before. */
-  async open(): Promise<void> {
     await Promise.all(
       this.#slots.map(({ worker }) =>
         worker.ready.catch((cause: unknown) => {
@@ -81,14 +88,13 @@ export class WorkerPool {
     );
     this.#isOpen = true;
     for (const slot of this.#slots) if (slot.worker.ended.aborted) this.#replace(slot);
+    this.#passWaiting();
   }
 
-  /** Passes a connection to the worker with the fewest waiting connections, or to the worker of its session. */
+  /** Passes a connection to the next worker that is free, or to the worker of its session, if necessary later. */
   pass(connection: PassedConnection): void {
-    const { session } = connection;
-    const slot = session === undefined ? this.#selectSlot() : this.#selectSlotOfSession(session);
-    slot.waiting.push(connection);
-    this.#passWaiting(slot);
+    this.#waiting.push(connection);
+    this.#passWaiting();
   }
 
   /** Process ids of the workers. */
@@ -99,10 +105,8 @@ export class WorkerPool {
   /** Waits for open responses, at most for the grace period, and until all workers have ended. */
   async end(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    for (const { restartTimer, waiting } of this.#slots) {
-      clearTimeout(restartTimer);
-      for (const { socket } of waiting) socket.destroy();
-    }
+    for (const { restartTimer } of this.#slots) clearTimeout(restartTimer);
+    for (const { socket } of this.#waiting) socket.destroy();
     const workers = this.#livingWorkers();
     for (const worker of workers) worker.end(graceMs);
     const killTimer = setTimeout(() => {
@@ -110,7 +114,7 @@ export class WorkerPool {
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
     await Promise.all(workers.map(({ ended }) => waitForAbort(ended)));
     clearTimeout(killTimer);
-    for (const { worker } of this.#slots) for (const { socket } of worker.takeUnclaimed()) socket.destroy();
+    for (const { worker } of this.#slots) worker.takeUnaccepted()?.socket.destroy();
   }
 
   #livingWorkers(): readonly WorkerHandle[] {
@@ -129,7 +133,6 @@ export class WorkerPool {
     return new WorkerHandle(this.#options.fork(), {
       onRequest: (worker, request) => this.#onRequest(worker, request),
       onNotice: (worker, notice) => this.#onNotice(worker, notice),
-      onResponsiveness: (worker) => this.#onResponsiveness(worker),
     });
   }
 
@@ -157,50 +160,39 @@ export class WorkerPool {
       slot.worker = this.#fork();
       this.#replaceAtEnd(slot);
     }, waitMs);
-    for (const connection of worker.takeUnclaimed()) this.pass(connection);
+    const unaccepted = worker.takeUnaccepted();
+    if (unaccepted) this.pass(unaccepted);
   }
 
-  /** An unresponsive worker gets no connections until it responds again; other workers get its unclaimed ones. */
-  #onResponsiveness(worker: WorkerHandle): void {
-    const slot = this.#findSlot(worker);
-    if (!slot) return;
-    const name = `worker ${worker.pid}`;
-    if (worker.isUnresponsive) {
-      this.#options.log.warn(`${name} does not respond; it gets no connections until it does`);
-      for (const connection of [...worker.takeUnclaimed(), ...slot.waiting.splice(0)]) this.pass(connection);
-    } else {
-      this.#options.log.warn(`${name} responds again`);
-      this.#passWaiting(slot);
+  #passWaiting(): void {
+    if (!this.#isOpen) return;
+    this.#waiting = this.#waiting.filter((connection) => {
+      const worker = this.#selectWorker(connection);
+      worker?.pass(connection);
+      return worker === undefined;
+    });
+  }
+
+  /** The worker to pass a connection to; undefined if it has to wait. */
+  #selectWorker({ session }: PassedConnection): WorkerHandle | undefined {
+    const shared = session === undefined ? undefined : this.#sessions.get(session);
+    if (shared && !shared.worker.ended.aborted) {
+      if (!shared.worker.isFree) return undefined;
+      shared.connections++;
+      return shared.worker;
     }
+    const workers = this.#slots.map(({ worker }) => worker);
+    const inTurn = [...workers.slice(this.#nextSlot), ...workers.slice(0, this.#nextSlot)];
+    const next = inTurn.find(({ isFree }) => isFree);
+    if (!next) return undefined;
+    this.#nextSlot = (workers.indexOf(next) + 1) % workers.length;
+    if (session !== undefined) this.#sessions.set(session, { worker: next, connections: 1 });
+    return next;
   }
 
-  /** Selects the same slot for a session, as long as the same workers respond. */
-  #selectSlotOfSession(session: string): WorkerSlot {
-    const slots = this.#slotsFrom(fnv1a(session));
-    return (slots.find(({ worker }) => !worker.isUnresponsive) ?? slots[0]) as WorkerSlot;
-  }
-
-  #selectSlot(): WorkerSlot {
-    const slots = this.#slotsFrom(this.#nextSlot++);
-    const ready = slots.filter(({ worker }) => worker.isReady && !worker.isUnresponsive);
-    const load = ({ worker, waiting }: WorkerSlot): number => worker.unclaimed + waiting.length;
-    return (ready.length > 0 ? ready : slots).reduce((best, slot) => (load(slot) < load(best) ? slot : best));
-  }
-
-  /** All slots, rotated to start at a position. */
-  #slotsFrom(position: number): readonly WorkerSlot[] {
-    const first = position % this.#slots.length;
-    return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
-  }
-
-  /** The slot of a worker, while the pool is open. */
-  #findSlot(worker: WorkerHandle): WorkerSlot | undefined {
-    return this.#isOpen ? this.#slots.find((slot) => slot.worker === worker) : undefined;
-  }
-
-  #passWaiting({ worker, waiting }: WorkerSlot): void {
-    if (!this.#isOpen || !worker.isReady || worker.isUnresponsive) return;
-    for (const connection of waiting.splice(0)) worker.pass(connection);
+  #leaveSession(worker: WorkerHandle, key: string): void {
+    const session = this.#sessions.get(key);
+    if (session?.worker === worker && --session.connections === 0) this.#sessions.delete(key);
   }
 
   async #onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
@@ -228,11 +220,11 @@ export class WorkerPool {
     if (notice.kind === 'unlock') this.#mutex.release(notice.key, worker.ended, notice.note);
     else if (notice.kind === 'client-left') worker.clients--;
     else if (notice.kind === 'warning') this.#warnOnce(notice.line);
+    else if (notice.kind === 'session-left') this.#leaveSession(worker, notice.session);
+    else if (notice.kind === 'accepted') this.#passWaiting();
     else if (notice.kind === 'ready') {
-      const slot = this.#findSlot(worker);
-      if (!slot) return;
-      this.#options.log.debug?.(`worker ${worker.pid} starts`);
-      this.#passWaiting(slot);
+      if (this.#isOpen) this.#options.log.debug?.(`worker ${worker.pid} starts`);
+      this.#passWaiting();
     }
   }
 }
