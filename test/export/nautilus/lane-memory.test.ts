@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { snappyUncompress } from 'hyparquet';
-import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
+import { KernelMemory } from '../../../src/export/nautilus/lane-memory.js';
 
 test('compresses bytes that a reader of Snappy decompresses', () => {
   const memory = new KernelMemory();

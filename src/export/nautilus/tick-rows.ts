@@ -2,7 +2,7 @@ import type { TextColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
 import { CATALOG_COLUMNS } from './catalog-columns.js';
-import type { LaneSet } from './lane-set.js';
+import type { LaneSet } from './lane-memory.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';
 
 const AGGRESSORS: Readonly<Record<string, number>> = { buy: 1, sell: 2 };
@@ -105,5 +105,19 @@ function readTexts(rows: InstrumentBatch, name: string): Texts {
   return {
     indices: indices.map((index, row) => (nulls[row] === 1 ? texts.length : index)),
     texts: [...texts, ''],
+  };
+}
+
+/** Decodes rows of `quotes` and `book_ticker`; empty cells are 0. */
+export function createQuoteDecoder(decoder: LaneDecoder): RowDecoder {
+  return {
+    columns: CATALOG_COLUMNS.quote_tick,
+    decode(rows, lanes) {
+      decoder.open(rows, lanes);
+      decoder.decodeNumbers(rows, 'bid_price', 'price', lanes.at(0));
+      decoder.decodeNumbers(rows, 'ask_price', 'price', lanes.at(1));
+      decoder.decodeNumbers(rows, 'bid_amount', 'size', lanes.at(2));
+      decoder.decodeNumbers(rows, 'ask_amount', 'size', lanes.at(3));
+    },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findSuffix, formatInstrumentId } from '../../../src/export/nautilus/instrument-id.js';
+import { findSuffix, formatInstrumentId } from '../../../src/export/nautilus/catalog-instrument.js';
 
 test('forms venues from exchanges', () => {
   const venues = {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openSpillFile } from '../../../src/export/job-memory.js';
-import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
-import { LaneSet } from '../../../src/export/nautilus/lane-set.js';
-import { RowSorter } from '../../../src/export/nautilus/row-sorter.js';
+import { RowSorter } from '../../../src/export/nautilus/instrument-rows.js';
+import { KernelMemory, LaneSet } from '../../../src/export/nautilus/lane-memory.js';
 
 /** A number of four bytes, and the time. */
 const WIDTHS = [4, 8];
