@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createTradeTextParser } from '../../../src/dialects/text/trade-text-parser.js';
+import { createTradeTextParser } from '../../../src/dialects/text/trade-text.js';
 import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/records/message-record.js';

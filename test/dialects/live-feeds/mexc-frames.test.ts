@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeMexcFrame } from '../../../src/dialects/live/mexc-frames.js';
+import { decodeMexcFrame } from '../../../src/dialects/live-feeds/mexc-frames.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { bytesField, dealsBody, depthBody, integerField, mexcFrame, varint } from './mexc-writer.js';
 

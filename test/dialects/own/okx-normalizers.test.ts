@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { okxDerivativeTickers } from '../../../src/dialects/own/okx-derivative-tickers.js';
+import { okxDerivativeTickers } from '../../../src/dialects/own/okx-normalizers.js';
 import { AT_LOCAL, AT_MS, LOCAL, MS, read, TIME } from './messages.js';
 
 const message = (channel: string, item: object): object => ({

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { CONNECTION_SUPPLEMENTS, HTTP_SUPPLEMENTS } from '../../../src/dialects/live/feed-supplements.js';
-import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
+import {
+  CONNECTION_SUPPLEMENTS,
+  HTTP_SUPPLEMENTS,
+} from '../../../src/dialects/live-feeds/feed-supplements.js';
+import { planLiveFeeds } from '../../../src/dialects/live-feeds/plan-live-feeds.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { SUBSCRIBING_EXCHANGES } from './exchanges.js';
 
