@@ -73,7 +73,7 @@ const EXPORTS = {
     `nautilus --as trade_bar_1m ${NAUTILUS}`,
     'freqtrade --pair BTC/USDT:USDT',
   ],
-  incremental_book_L2: ['hftbacktest', `nautilus ${NAUTILUS}`],
+  incremental_book_L2: [`nautilus ${NAUTILUS}`],
   quotes: [`nautilus ${NAUTILUS}`],
   book_snapshot_25: [`nautilus ${NAUTILUS}`],
 };
@@ -103,10 +103,16 @@ await withScratch(async (scratch, cleanUp) => {
     for (const text of EXPORTS[type] ?? []) await compare(scratch, `export ${text}`, path);
     process.stderr.write(`${basename(path)}: compared\n`);
   }
+  // An array for hftbacktest is made of two files.
+  const pair = sources.filter(({ type }) => type === 'trades' || type === 'incremental_book_L2');
+  if (pair.length === 2)
+    for (const text of ['', '--snapshots ignore-sod --base-latency 1ms'])
+      await compare(scratch, `export hftbacktest ${text}`, ...pair.map(({ path }) => path));
   if ('download'.includes(values.only)) {
     const service = await startService();
     cleanUp(service.stop);
-    for (const text of DOWNLOADS) await compare(scratch, `download ${text}`, undefined, service.env);
+    Object.assign(process.env, service.env);
+    for (const text of DOWNLOADS) await compare(scratch, `download ${text}`);
   }
   process.stdout.write(`${compared} outputs compared\n`);
 });
@@ -129,32 +135,31 @@ async function allSources(scratch) {
 }
 
 /** Compares the outputs of a command on each Node, with all processors and with one. */
-async function compare(scratch, text, source, env = process.env) {
+async function compare(scratch, text, ...paths) {
   if (!text.includes(values.options)) return;
-  const words = text.split(' ').filter(Boolean);
-  const args = source === undefined ? words : [...words, source];
+  const args = [...text.split(' ').filter(Boolean), ...paths];
   for (const node of [process.execPath, ...values.node]) {
-    const expected = await digest(scratch, [node, OLD_TICKHAUL, ...args], env);
+    const expected = await digest(scratch, [node, OLD_TICKHAUL, ...args]);
     if (expected.startsWith('code ')) process.stderr.write(`fails: ${text}: ${expected}\n`);
     for (const hold of HOLDS) {
-      const found = await digest(scratch, [...hold, node, TICKHAUL, ...args], env);
+      const found = await digest(scratch, [...hold, node, TICKHAUL, ...args]);
       compared++;
       if (found === expected) continue;
       process.exitCode = 1;
       process.stdout.write(
-        `differs: ${source ? basename(source) : ''}, ${[...hold, node, text].join(' ')}: ${found}\n`,
+        `differs: ${paths.map((path) => basename(path)).join(' ')}, ${[...hold, node, text].join(' ')}: ${found}\n`,
       );
     }
   }
 }
 
 /** The sha256 of the names and bytes of a command's outputs, or its error message. */
-async function digest(scratch, command, env) {
+async function digest(scratch, command) {
   const folder = join(scratch, 'output');
   await mkdir(folder);
   const [program, ...args] = [...command, '-o', folder];
   try {
-    await run(program, args, { env: { ...process.env, ...env } });
+    await run(program, args);
     const hash = createHash('sha256');
     let files = 0;
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -65,8 +65,8 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/dialects/text/kernel/assembly/level-kernel.ts',
-    output: 'dist/src/dialects/text/kernel/level-kernel.wasm',
+    source: 'src/dialects/text/assembly/level-kernel.ts',
+    output: 'dist/src/dialects/text/level-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
@@ -93,7 +93,7 @@ const ASSEMBLIES = [
   'src/format/compression/assembly',
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',
-  'src/dialects/text/kernel/assembly',
+  'src/dialects/text/assembly',
   'src/export/freqtrade/assembly',
   'src/export/hftbacktest/assembly',
   'src/export/nautilus/assembly',

@@ -3,8 +3,7 @@ import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
 import { RecordPipeline } from '../market/records/record-lines.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
-import { createLocalTimeParser } from './local-time-parser.js';
-import { createMessageParser } from './message-parser.js';
+import { createLocalTimeParser, createMessageParser } from './message-parser.js';
 import type { Normalizer } from './normalizer.js';
 import {
   assertValues,

@@ -9,7 +9,7 @@ import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
 import { createOwnNormalizer, hasOnlyOwnNormalizers, listEraEdges } from './own/normalizer-eras.js';
-import { withBookText } from './text/with-book-text.js';
+import { withBookText } from './text/book-text-forms.js';
 import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
 

@@ -5,7 +5,7 @@ import {
   parseMessageType,
 } from '../market/names/message-type-name.js';
 import { planFeed } from './feed-plan.js';
-import { planLiveFeeds } from './live/plan-live-feeds.js';
+import { planLiveFeeds } from './live-feeds/plan-live-feeds.js';
 import { OWN_ERAS } from './own/normalizer-eras.js';
 import { loadVendor, type MapperFactories } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';

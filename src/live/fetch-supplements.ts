@@ -4,13 +4,12 @@ import {
   CONNECTION_SUPPLEMENTS,
   HTTP_SUPPLEMENTS,
   type HttpSupplement,
-} from '../dialects/live/feed-supplements.js';
-import type { LiveFeed, SendMessage } from '../dialects/live/live-feed.js';
-import { StaleSnapshotError } from '../dialects/own/aligned-books.js';
+} from '../dialects/live-feeds/feed-supplements.js';
+import type { LiveFeed, SendMessage } from '../dialects/live-feeds/live-feed.js';
+import { StaleSnapshotError } from '../dialects/own/numbered-books.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import { resolveRestHost } from './live-address.js';
-import { requestJson } from './request-json.js';
+import { requestJson, resolveRestHost } from './exchange-requests.js';
 
 /**
  * Requests supplements over the connection itself, for data that an exchange sends only on request.

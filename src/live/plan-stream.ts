@@ -1,8 +1,12 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { nearestNames } from '../base/nearest-names.js';
 import { type FeedPlan, planFeed } from '../dialects/feed-plan.js';
-import { maxStreamsPerConnection, supportsWholeChannels } from '../dialects/live/max-streams.js';
-import { type FeedOpener, planLiveFeeds } from '../dialects/live/plan-live-feeds.js';
+import {
+  type FeedOpener,
+  maxStreamsPerConnection,
+  planLiveFeeds,
+  supportsWholeChannels,
+} from '../dialects/live-feeds/plan-live-feeds.js';
 import { hasOwnNormalizers } from '../dialects/own/normalizer-eras.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';

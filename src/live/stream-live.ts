@@ -2,7 +2,6 @@ import { onAbort } from '../base/wait.js';
 import { reconnectDelayMs } from './connection-errors.js';
 import { LinePump } from './line-pump.js';
 import type { LiveInput, LiveTimes } from './live-options.js';
-import { createLocalClock } from './local-clock.js';
 import { planStream } from './plan-stream.js';
 import { streamExchange } from './stream-exchange.js';
 
@@ -47,4 +46,22 @@ export async function streamLive(input: LiveInput): Promise<void> {
     await Promise.allSettled(streams);
     await pump.waitForIdle(input.writeTimeoutMs);
   }
+}
+
+/**
+ * Creates a clock in microseconds since the epoch that never goes back within a millisecond: the system
+ * clock, which has milliseconds, refined by a clock of higher resolution.
+ */
+export function createLocalClock(
+  wallMs: () => number = Date.now,
+  fineMs: () => number = () => performance.now(),
+): () => number {
+  let offset = wallMs() * 1000 - fineMs() * 1000;
+  return () => {
+    const wall = wallMs() * 1000;
+    const fine = fineMs() * 1000;
+    const time = Math.min(Math.max(wall, fine + offset), wall + 999);
+    offset = time - fine;
+    return Math.floor(time);
+  };
 }

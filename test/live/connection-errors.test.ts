@@ -7,7 +7,7 @@ import {
   createHandshakeError,
   reconnectDelayMs,
 } from '../../src/live/connection-errors.js';
-import { createLocalClock } from '../../src/live/local-clock.js';
+import { createLocalClock } from '../../src/live/stream-live.js';
 
 test('waits as long as requested, longer after limits, bans and refusals, otherwise as retries do', () => {
   const refused = (status: number, headers: Record<string, string> = {}) =>

@@ -1,15 +1,17 @@
-import { isMessageFields, type MessageFields, toFields } from '../message-fields.js';
-import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { createAlignedBooks, type UpdateNumbering } from './aligned-books.js';
-import { mapSymbols } from './filter-symbols.js';
-import { LastTicker, type TickerValues } from './last-ticker.js';
 import {
   eventTimeFromMs,
+  isMessageFields,
+  type MessageFields,
   parseLevelPairs,
   parseNonZeroNumber,
   parseNumber,
   parseOptionalNumber,
-} from './parse-values.js';
+  toFields,
+} from '../message-fields.js';
+import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
+import { LastTicker, type TickerValues } from './last-ticker.js';
+import { createAlignedBooks, type UpdateNumbering } from './numbered-books.js';
 
 /**
  * Aster's market streams (Aster Finance Spot API and Futures API, WebSocket Market Streams): `{stream:
@@ -36,15 +38,8 @@ export function asterTrades(): Normalizer {
 
 export function asterBookTickers(): Normalizer {
   return asterNormalizer('book-tickers', ['bookTicker'], ({ data, symbol, localTimestamp }, emit) => {
-    emit({
-      type: 'book_ticker',
-      symbol,
-      askAmount: parseOptionalNumber(data['A']),
-      askPrice: parseOptionalNumber(data['a']),
-      bidPrice: parseOptionalNumber(data['b']),
-      bidAmount: parseOptionalNumber(data['B']),
-      ...eventTimeFromMs(data['E'], localTimestamp),
-    });
+    const { a, A, b, B, E } = data;
+    emit(createBookTicker(symbol, [a, A], [b, B], eventTimeFromMs(E, localTimestamp)));
   });
 }
 

@@ -1,14 +1,15 @@
 import type { OptionSummaryRecord } from '../../market/records/message-record.js';
-import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import type { EmitRecord, Normalizer } from '../normalizer.js';
-import { mapToUniqueSymbols, toLowerCaseSymbols } from './filter-symbols.js';
 import {
   eventTimeFromMs,
+  type MessageFields,
   parseLevelPairs,
   parseNonZeroNumber,
   parseOptionalNumber,
   parsePositiveNumber,
-} from './parse-values.js';
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, mapToUniqueSymbols, type Normalizer, toLowerCaseSymbols } from '../normalizer.js';
 
 /**
  * Binance's European options since December 2025 (Binance Open Platform, Options trading, Websocket market

@@ -1,15 +1,16 @@
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import type { EmitRecord, Normalizer } from '../normalizer.js';
-import { toUpperCaseSymbols } from './filter-symbols.js';
-import { LastTickers } from './last-ticker.js';
 import {
   type EventTime,
   eventTimeFromMs,
+  type MessageFields,
   parseLevelPairs,
   parseNonZeroNumber,
   parseOptionalNumber,
-} from './parse-values.js';
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
+import { LastTickers } from './last-ticker.js';
 
 /**
  * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType,

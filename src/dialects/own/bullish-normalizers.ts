@@ -1,11 +1,17 @@
 import type { PriceLevel, TradeSide } from '../../market/messages.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { BookSequence } from './book-sequence.js';
-import { mapSymbols } from './filter-symbols.js';
+import {
+  type EventTime,
+  eventTimeFromMs,
+  type MessageFields,
+  parseNonZeroNumber,
+  parseOptionalNumber,
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
 import { LastTicker } from './last-ticker.js';
-import { type EventTime, eventTimeFromMs, parseNonZeroNumber, parseOptionalNumber } from './parse-values.js';
+import { BookSequence } from './numbered-books.js';
 
 /**
  * Bullish (Bullish Trading API, WebSocket Public API): `{type: 'snapshot' or 'update', dataType, data}`, with

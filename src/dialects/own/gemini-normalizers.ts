@@ -1,7 +1,12 @@
-import { type MessageFields, toFields } from '../message-fields.js';
-import type { EmitRecord, Normalizer } from '../normalizer.js';
-import { toUpperCaseSymbols } from './filter-symbols.js';
-import { type EventTime, eventTimeFromNanos, parseLevelPairs, parseNonZeroNumber } from './parse-values.js';
+import {
+  type EventTime,
+  eventTimeFromNanos,
+  type MessageFields,
+  parseLevelPairs,
+  parseNonZeroNumber,
+  toFields,
+} from '../message-fields.js';
+import { type EmitRecord, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
 
 /**
  * Gemini's WebSocket API of July 2026 (developer.gemini.com, WebSocket, Streams). Messages do not name their

@@ -1,8 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { toFields, toFieldsList } from '../message-fields.js';
-import type { Normalizer } from '../normalizer.js';
-import { mapSymbols } from './filter-symbols.js';
-import { eventTimeFromMs } from './parse-values.js';
+import { eventTimeFromMs, toFields, toFieldsList } from '../message-fields.js';
+import { mapSymbols, type Normalizer } from '../normalizer.js';
 
 /** Coins traded in thousands: the exchange writes a small k before them. */
 const THOUSANDS = /^k(PEPE|SHIB|BONK|FLOKI|LUNC|DOGS|NEIRO)$/i;

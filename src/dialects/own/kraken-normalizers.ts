@@ -1,8 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import type { EmitRecord, Normalizer } from '../normalizer.js';
-import { mapSymbols } from './filter-symbols.js';
-import { eventTimeFromIso, parseNonZeroNumber } from './parse-values.js';
+import {
+  eventTimeFromIso,
+  type MessageFields,
+  parseNonZeroNumber,
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, mapSymbols, type Normalizer } from '../normalizer.js';
 
 /**
  * Kraken's WebSocket API v2 (docs.kraken.com, Spot WebSocket v2: trade, book, ticker): `{channel, type, data:

@@ -1,5 +1,5 @@
 import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
-import type { EventTime } from './parse-values.js';
+import type { EventTime } from '../message-fields.js';
 
 const KEYS = [
   'lastPrice',

@@ -1,12 +1,18 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { isMessageFields, type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { readLighterTradeText } from '../text/lighter-trade-text.js';
-import { BookSequence } from './book-sequence.js';
-import { mapSymbols } from './filter-symbols.js';
+import {
+  eventTimeFromMs,
+  isMessageFields,
+  type MessageFields,
+  parseNonZeroNumber,
+  parseOptionalNumber,
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { readLighterTradeText } from '../text/trade-text.js';
 import { LastTicker } from './last-ticker.js';
-import { eventTimeFromMs, parseNonZeroNumber, parseOptionalNumber } from './parse-values.js';
+import { BookSequence } from './numbered-books.js';
 
 /**
  * Lighter (Lighter API, WebSocket): `{type: 'subscribed/<channel>' or 'update/<channel>', channel:

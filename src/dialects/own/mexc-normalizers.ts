@@ -1,17 +1,19 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { isMessageFields, type MessageFields, toFieldsList } from '../message-fields.js';
-import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { createMexcDepthReader } from '../text/mexc-depth-text.js';
-import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './aligned-books.js';
-import { toUpperCaseSymbols } from './filter-symbols.js';
-import { LastTicker } from './last-ticker.js';
 import {
   eventTimeFromMs,
+  isMessageFields,
+  type MessageFields,
   parseLevelPairs,
   parseNonZeroNumber,
   parseNumber,
   parseOptionalNumber,
-} from './parse-values.js';
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, type Normalizer, toUpperCaseSymbols, UnknownFormError } from '../normalizer.js';
+import { createMexcDepthReader } from '../text/mexc-depth-text.js';
+import { createBookTicker } from './book-tickers.js';
+import { LastTicker } from './last-ticker.js';
+import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './numbered-books.js';
 
 /**
  * MEXC's spot market (MEXC Spot V3 API, Websocket Market Streams): protocol buffers, which the collector
@@ -46,15 +48,9 @@ export function mexcTrades(): Normalizer {
 export function mexcBookTickers(): Normalizer {
   const bodies = { [BOOK_TICKER]: 'publicAggreBookTicker' };
   return mexcNormalizer('book-tickers', bodies, ({ body, symbol, sendTime, localTimestamp }, emit) => {
-    emit({
-      type: 'book_ticker',
-      symbol,
-      askAmount: parseOptionalNumber(body['askQuantity']),
-      askPrice: parseOptionalNumber(body['askPrice']),
-      bidAmount: parseOptionalNumber(body['bidQuantity']),
-      bidPrice: parseOptionalNumber(body['bidPrice']),
-      ...eventTimeFromMs(sendTime, localTimestamp),
-    });
+    const { askPrice, askQuantity, bidPrice, bidQuantity } = body;
+    const time = eventTimeFromMs(sendTime, localTimestamp);
+    emit(createBookTicker(symbol, [askPrice, askQuantity], [bidPrice, bidQuantity], time));
   });
 }
 

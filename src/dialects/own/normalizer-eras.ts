@@ -14,7 +14,6 @@ import {
   binanceOptionsSummaries,
   binanceOptionsTrades,
 } from './binance-options-normalizers.js';
-import { bitfinexBookTickers } from './bitfinex-book-tickers.js';
 import {
   bitgetBooks,
   bitgetBookTickers,
@@ -22,6 +21,7 @@ import {
   bitgetLiquidations,
   bitgetTrades,
 } from './bitget-normalizers.js';
+import { bitfinexBookTickers, cryptoComBookTickers } from './book-tickers.js';
 import {
   bullishBooks,
   bullishBookTickers,
@@ -29,9 +29,7 @@ import {
   bullishOptionSummaries,
   bullishTrades,
 } from './bullish-normalizers.js';
-import { cryptoComBookTickers } from './crypto-com-book-tickers.js';
-import { gateIoBooks } from './gate-io-books.js';
-import { gateIoFuturesBooks, gateIoFuturesBookTickers } from './gate-io-futures-normalizers.js';
+import { gateIoBooks, gateIoFuturesBooks, gateIoFuturesBookTickers } from './gate-io-normalizers.js';
 import { geminiBooks, geminiBookTickers, geminiTrades } from './gemini-normalizers.js';
 import { hyperliquidBooks } from './hyperliquid-books.js';
 import { krakenBooks, krakenBookTickers, krakenTrades } from './kraken-normalizers.js';
@@ -50,8 +48,7 @@ import {
   mexcFuturesTrades,
   mexcTrades,
 } from './mexc-normalizers.js';
-import { okxBooks } from './okx-books.js';
-import { okxDerivativeTickers } from './okx-derivative-tickers.js';
+import { okxBooks, okxDerivativeTickers } from './okx-normalizers.js';
 import { phemexBooks, phemexDerivativeTickers, phemexTrades } from './phemex-normalizers.js';
 import { polymarketBooks, polymarketBookTickers, polymarketTrades } from './polymarket-normalizers.js';
 import { wooXBooks, wooXBookTickers, wooXDerivativeTickers, wooXTrades } from './woo-x-normalizers.js';

@@ -1,8 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { mapSymbols } from './filter-symbols.js';
-import { eventTimeFromMs, parseNonZeroNumber } from './parse-values.js';
+import {
+  eventTimeFromMs,
+  type MessageFields,
+  parseNonZeroNumber,
+  toFields,
+  toFieldsList,
+} from '../message-fields.js';
+import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
 
 /**
  * Polymarket (docs.polymarket.com, Market channel): objects with an `event_type`, or lists of them, with

@@ -2,11 +2,10 @@
 
 import type { PriceLevel } from '../../market/messages.js';
 import type { BookChangeRecord } from '../../market/records/message-record.js';
-import { type MessageFields, toFields } from '../message-fields.js';
-import type { EmitRecord, Normalizer } from '../normalizer.js';
-import { mapToUniqueSymbols, toUpperCaseSymbols } from './filter-symbols.js';
+import { eventTimeFromMs, type MessageFields, parseOptionalNumber, toFields } from '../message-fields.js';
+import { type EmitRecord, mapToUniqueSymbols, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 import { LastTickers } from './last-ticker.js';
-import { eventTimeFromMs, parseOptionalNumber } from './parse-values.js';
 
 /**
  * WOO X's WebSocket API v3 (docs.woox.io, Public WebSocket v3): `{topic: "<channel>@<symbol>", ts, data}`, with
@@ -28,15 +27,7 @@ export function wooXTrades(): Normalizer {
 
 export function wooXBookTickers(): Normalizer {
   return wooXNormalizer('bbo', ({ s, ap, aq, bp, bq, ts }, localTimestamp, emit) => {
-    emit({
-      type: 'book_ticker',
-      symbol: String(s),
-      askAmount: parseOptionalNumber(aq),
-      askPrice: parseOptionalNumber(ap),
-      bidPrice: parseOptionalNumber(bp),
-      bidAmount: parseOptionalNumber(bq),
-      ...eventTimeFromMs(ts, localTimestamp),
-    });
+    emit(createBookTicker(String(s), [ap, aq], [bp, bq], eventTimeFromMs(ts, localTimestamp)));
   });
 }
 

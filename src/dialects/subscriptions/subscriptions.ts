@@ -1,23 +1,33 @@
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { binance, bitmexForm, bybitForm, coinflex, mexc } from './by-list.js';
 import {
+  bitget,
   bitnomial,
   bullish,
+  bybitSpot,
   coinbaseForm,
+  gateIo,
+  gateIoFutures,
   gemini,
   hitbtc,
+  kraken,
   mexcFutures,
+  okex,
   phemex,
+  poloniex,
   polymarket,
   serum,
 } from './by-name.js';
 import {
   ascendex,
+  binance,
   binanceDex,
   bitflyer,
+  bitmexForm,
   bitstamp,
   blockchainCom,
+  bybitForm,
   coinbaseInternational,
+  coinflex,
   cryptoCom,
   cryptofacilities,
   delta,
@@ -28,11 +38,11 @@ import {
   hyperliquid,
   kucoin,
   lighter,
+  mexc,
   upbit,
   wooX,
 } from './channels.js';
 import { createForm, type SubscriptionForm } from './subscription-form.js';
-import { bitget, bybitSpot, gateIo, gateIoFutures, kraken, okex, poloniex } from './versions.js';
 
 /** Its messages name no channel of the feed, so any message selects the whole exchange. */
 const bitfinex = createForm('{"event":"subscribe","channel":"trades","symbol":"tBTCUSD"}', () => []);

@@ -1,6 +1,6 @@
 import type { BookTextRecord } from '../../market/records/message-record.js';
-import { CELL, COUNT, MS, MS_OR_US } from './json-patterns.js';
-import { type LevelForm, LevelKernel } from './kernel/level-kernel.js';
+import { type LevelForm, LevelKernel } from './level-kernel.js';
+import { CELL, COUNT, MS, MS_OR_US } from './trade-text.js';
 
 /** The usual form of an exchange's book messages. */
 export interface BookTextForm {

@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
 import { intern } from './book-text-reader.js';
-import { CELL, COUNT, MS } from './json-patterns.js';
+import { CELL, COUNT, MS } from './trade-text.js';
 
 /** A change of a book of MEXC's spot market. */
 export interface MexcDepth {

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import type { LiveFeed, SendMessage } from '../live/live-feed.js';
+import type { LiveFeed, SendMessage } from '../live-feeds/live-feed.js';
 import { createMissingExportError, importVendor } from './load-vendor.js';
 
 /** The members in use of the vendor's class for a connection. */

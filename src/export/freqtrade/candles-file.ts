@@ -3,8 +3,8 @@ import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compression/compressor.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
-import type { Timeframe } from './timeframe.js';
-import type { TradeRows } from './trade-columns.js';
+import type { Timeframe } from './freqtrade-settings.js';
+import type { TradeRows } from './sorted-trades.js';
 
 const DAY_MICROSECONDS = 86_400e6;
 /** A grouped file has many pairs, each with its candles in memory. */

@@ -1,7 +1,8 @@
+import { usageError } from '../../base/errors.js';
+import { toSafeFileName } from '../../day-files/file-naming.js';
 import { TARGET_OPTIONS } from '../../options/export-options.js';
+import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportFlags } from '../export-target.js';
-import { parsePair } from './pair.js';
-import { parseTimeframe } from './timeframe.js';
 
 /** Values of the flags of freqtrade. */
 export interface FreqtradeSettings {
@@ -29,4 +30,64 @@ export function readFreqtradeSettings({
     timeframes: names.map((name) => parseTimeframe(name).name),
     pair: pair === undefined ? undefined : parsePair(String(pair)),
   };
+}
+
+/**
+ * The pair of an instrument, as freqtrade names it (docs/spec/freqtrade-files.md#names); undefined for types that it
+ * does not trade.
+ */
+export function toPair(instrument: InstrumentInfo): string | undefined {
+  const { baseCurrency: base, quoteCurrency: quote, type } = instrument;
+  if (base === '' || quote === '') return undefined;
+  if (type === 'spot') return `${base}/${quote}`;
+  if (type !== 'perpetual' && type !== 'future') return undefined;
+  const { settlementCurrency, inverse, contractType, expiry } = instrument;
+  const isInverse = inverse === true || contractType?.startsWith('inverse_') === true;
+  const settlement = typeof settlementCurrency === 'string' ? settlementCurrency : isInverse ? base : quote;
+  const isDated = type === 'future' && typeof expiry === 'string';
+  return `${base}/${quote}:${settlement}${isDated ? `-${expiry.slice(2, 10).replaceAll('-', '')}` : ''}`;
+}
+
+/** Checks a pair that the user named. @throws usage error. */
+export function parsePair(text: string): string {
+  if (/^[^\s/:\\]+\/[^\s/:\\]+(?::[^\s/:\\]+)?$/.test(text)) return text;
+  throw usageError(`--pair: "${text}" is not a pair; use BASE/QUOTE, or BASE/QUOTE:SETTLE for futures`);
+}
+
+/** Paths of a pair's files below the data folder. */
+export interface PairPaths {
+  readonly trades: string;
+  candles(timeframe: string): string;
+}
+
+export function pairPaths(pair: string): PairPaths {
+  const isFutures = pair.includes(':');
+  const name = `${isFutures ? 'futures/' : ''}${toSafeFileName(pair.replace(/[/:.@$+ ]/g, '_'))}`;
+  return {
+    trades: `${name}-trades.feather`,
+    candles: (timeframe) => `${name}-${timeframe}${isFutures ? '-futures' : ''}.feather`,
+  };
+}
+
+/** Interval of candles. */
+export interface Timeframe {
+  /** As in the names of files: `1m`, `4h`. */
+  readonly name: string;
+  readonly microseconds: number;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Parses the name of a timeframe, which divides a UTC day, so that a candle lies in one day.
+ * @throws usage error.
+ */
+export function parseTimeframe(name: string): Timeframe {
+  const [, count = '', unit = ''] = /^([1-9]\d*)(s|m|h|d)$/.exec(name) ?? [];
+  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
+  if (seconds === 0 || DAY_SECONDS % seconds !== 0)
+    throw usageError(`--timeframe: "${name}" does not divide a day; use 1m, 5m, 1h, 1d or the like`);
+  return { name, microseconds: seconds * 1_000_000 };
 }

@@ -1,6 +1,5 @@
 import { createDeferred } from '../../base/wait.js';
-import type { Clock } from './ascending-run.js';
-import type { EventRun } from './event-run.js';
+import type { Clock, EventRun } from './event-runs.js';
 
 /** Thrown if events cannot be merged while their files are read: the files must be read again, to their ends. */
 export class ReadAgain extends Error {}

@@ -1,13 +1,14 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
 import { type CrcFoldModule, computeMemoryCrc } from '../../gzip/inflate/inflated-text.js';
-import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
+import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-runs.js';
+import type { EventBlock } from './merge-clocks.js';
 
 /** Rows in a block, at most; each block is deflated independently. */
 export const BLOCK_ROWS = 16_384;
 export const ROW_BYTES = 64;
 
 /** Valid until the next call. */
-export interface EncodedRows {
+interface EncodedRows {
   readonly rows: Uint8Array<ArrayBuffer>;
   /** CRC-32 of the rows. */
   readonly crc: number;
@@ -63,4 +64,22 @@ export class EventRows {
       deflated: this.#bytes.subarray(OUT_ADDRESS, OUT_ADDRESS + bytes),
     };
   }
+}
+
+/** A block of events. Its columns are in shared memory if threads encode it. */
+export interface RowBlock extends EventBlock {
+  /** Nanoseconds that are added to local times. */
+  readonly shiftNs: bigint;
+}
+
+export interface EncodedBlock {
+  /** Ends at a byte, and refers to no earlier block. */
+  readonly deflated: Uint8Array<ArrayBuffer>;
+  /** Of the rows. */
+  readonly crc: number;
+}
+
+export function encodeBlock(encoder: EventRows, { columns, rows, shiftNs }: RowBlock): EncodedBlock {
+  const block = encoder.encode(columns, rows, shiftNs);
+  return { deflated: block.deflated.slice(), crc: block.crc };
 }

@@ -7,15 +7,24 @@ import {
   type ExportSource,
   SELECT_OTHERS,
 } from '../export-target.js';
-import type { Clock } from './ascending-run.js';
 import { MergeState, ReadAgain } from './chunk-flow.js';
-import { DayEvents, type SymbolEvents } from './day-events.js';
-import { DeflatedRows } from './deflated-rows.js';
-import { EventSpace } from './event-space.js';
-import type { HftbacktestSettings } from './hftbacktest-settings.js';
-import { createInlineEncoder, createThreadEncoder, type RowEncoder } from './row-encoder.js';
+import { DayEvents, type SnapshotMode, type SymbolEvents } from './day-events.js';
+import { type Clock, EventSpace } from './event-runs.js';
 import { SortedEvents } from './sorted-events.js';
-import { writeNpz } from './write-npz.js';
+import {
+  createInlineEncoder,
+  createThreadEncoder,
+  DeflatedRows,
+  type RowEncoder,
+  writeNpz,
+} from './write-npz.js';
+
+/** Settings of the target, as JSON. */
+export interface HftbacktestSettings {
+  /** Added to local times where the least latency is negative. */
+  readonly baseLatencyNs: number;
+  readonly snapshots: SnapshotMode;
+}
 
 /** Events in memory, for all symbols of a job; those beyond are in a file. */
 const MEMORY_BYTES = 128 * 1_048_576;

@@ -2,8 +2,10 @@ import { usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { formatDay } from '../../day-files/day.js';
 import type { ExportJob, ExportSource, ExportTarget, SkippedSource } from '../export-target.js';
-import { type HftbacktestSettings, SNAPSHOT_MODES } from './hftbacktest-settings.js';
+import type { SnapshotMode } from './day-events.js';
+import type { HftbacktestSettings } from './export-day.js';
 
+const SNAPSHOT_MODES: readonly SnapshotMode[] = ['process', 'ignore-sod', 'ignore'];
 const NS_PER_UNIT: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
 
 /** Arrays for hftbacktest, of the trades and the book of a symbol and day (docs/spec/hftbacktest-format.md#container). */

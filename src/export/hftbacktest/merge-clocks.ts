@@ -1,5 +1,12 @@
-import { EVENT_MASK, LATE_EXCH, LATE_LOCAL, VALID_EXCH, VALID_LOCAL } from './event-codes.js';
-import { copyEvent, type EventColumns } from './event-columns.js';
+import {
+  copyEvent,
+  EVENT_MASK,
+  type EventColumns,
+  LATE_EXCH,
+  LATE_LOCAL,
+  VALID_EXCH,
+  VALID_LOCAL,
+} from './event-runs.js';
 import type { EventCursor, SortedEvents } from './sorted-events.js';
 
 const VALID = VALID_EXCH | VALID_LOCAL;

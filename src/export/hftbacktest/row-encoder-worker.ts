@@ -1,6 +1,5 @@
 import { serveJobs } from '../../base/serve-jobs.js';
-import { type EncodedBlock, encodeBlock, type RowBlock } from './encode-block.js';
-import { EventRows } from './event-rows.js';
+import { type EncodedBlock, EventRows, encodeBlock, type RowBlock } from './event-rows.js';
 
 const rows = new EventRows();
 

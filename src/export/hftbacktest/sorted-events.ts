@@ -1,6 +1,4 @@
-import type { AscendingRun, Clock } from './ascending-run.js';
-import type { EventColumns } from './event-columns.js';
-import type { EventSpace } from './event-space.js';
+import type { AscendingRun, Clock, EventColumns, EventSpace } from './event-runs.js';
 
 /** More than a source has. */
 const MAX_RUNS = 2 ** 32;

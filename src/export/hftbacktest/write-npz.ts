@@ -1,14 +1,21 @@
+import { availableParallelism } from 'node:os';
 import { crc32 } from 'node:zlib';
+import { ThreadPool } from '../../base/thread-pool.js';
+import { WorkerThread } from '../../base/worker-thread.js';
 import type { ByteSink } from '../../format/output-format.js';
-import { combineCrc32, createCrc32Shift } from './crc32-shift.js';
-import type { DeflatedRows } from './deflated-rows.js';
-import type { EncodedBlock } from './encode-block.js';
-import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
-import { BLOCK_ROWS, ROW_BYTES } from './event-rows.js';
+import type { SpillFile } from '../job-memory.js';
+import {
+  BLOCK_ROWS,
+  type EncodedBlock,
+  EventRows,
+  encodeBlock,
+  ROW_BYTES,
+  type RowBlock,
+} from './event-rows.js';
+import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-runs.js';
 import { type EventBlock, mergeClocks } from './merge-clocks.js';
-import type { RowEncoder } from './row-encoder.js';
 import type { SortedEvents } from './sorted-events.js';
-import { createZipEntry } from './zip-entry.js';
+import { combineCrc32, createCrc32Shift, createZipEntry } from './zip-entry.js';
 
 /** An empty last block, with fixed codes. */
 const LAST_BLOCK = Buffer.from([3, 0]);
@@ -101,4 +108,82 @@ function storeBlock(bytes: Buffer): Buffer {
   head.writeUInt16LE(bytes.length, 1);
   head.writeUInt16LE(0xffff - bytes.length, 3);
   return Buffer.concat([head, bytes]);
+}
+
+/** Rows in memory: those of most days, so that they need no file. */
+const MEMORY_BYTES = 64 * 1_048_576;
+/** Bytes that are copied from the file at once. */
+const COPY_BYTES = 1_048_576;
+
+/** Deflated rows in their order: the first ones in memory, those beyond in a spill file. */
+export class DeflatedRows {
+  readonly #createSpill: () => Promise<SpillFile>;
+  readonly #memoryBytes: number;
+  readonly #parts: Uint8Array[] = [];
+  #partBytes = 0;
+  #spill: SpillFile | undefined;
+
+  /** @param createSpill creates the file, if it is needed. */
+  constructor(createSpill: () => Promise<SpillFile>, memoryBytes = MEMORY_BYTES) {
+    this.#createSpill = createSpill;
+    this.#memoryBytes = memoryBytes;
+  }
+
+  get bytes(): number {
+    return this.#partBytes + (this.#spill?.bytes ?? 0);
+  }
+
+  /** Adds bytes, which must not change. Calls must not overlap. @throws TickhaulError `disk`. */
+  async add(bytes: Uint8Array): Promise<void> {
+    if (!this.#spill && this.#partBytes + bytes.length <= this.#memoryBytes) {
+      this.#parts.push(bytes);
+      this.#partBytes += bytes.length;
+      return;
+    }
+    this.#spill ??= await this.#createSpill();
+    await this.#spill.write(bytes);
+  }
+
+  /** Writes all bytes. Call it after the last `add`. @throws TickhaulError `disk`; errors of the output. */
+  async writeTo(out: ByteSink): Promise<void> {
+    for (const part of this.#parts) await out.write(part);
+    if (!this.#spill) return;
+    for (let at = 0; at < this.#spill.bytes; at += COPY_BYTES) {
+      const part = Buffer.allocUnsafe(Math.min(COPY_BYTES, this.#spill.bytes - at));
+      await this.#spill.read(part, at);
+      await out.write(part);
+    }
+  }
+}
+
+/** One merge keeps no more threads busy; on two processors, the reader and the merge leave less than one. */
+const MAX_THREADS = availableParallelism() > 2 ? 2 : 1;
+
+/** Turns blocks into deflated rows, in threads or in the calling one. */
+export interface RowEncoder {
+  /** Blocks that keep it busy. */
+  readonly maxBlocks: number;
+  /** @param block does not change until the result is there. */
+  encode(block: RowBlock): Promise<EncodedBlock>;
+  close(): Promise<void>;
+}
+
+/** Starts the threads. */
+export function createThreadEncoder(): RowEncoder {
+  const pool = new ThreadPool<RowBlock, EncodedBlock>({
+    maxThreads: MAX_THREADS,
+    startThread: () =>
+      new WorkerThread(new URL('./row-encoder-worker.js', import.meta.url), { name: 'row encoder' }),
+  });
+  pool.start(MAX_THREADS);
+  return {
+    maxBlocks: 4 * MAX_THREADS,
+    encode: (block) => pool.run(block),
+    close: () => pool.close(),
+  };
+}
+
+export function createInlineEncoder(): RowEncoder {
+  const rows = new EventRows();
+  return { maxBlocks: 1, encode: async (block) => encodeBlock(rows, block), close: async () => {} };
 }

@@ -1,11 +1,22 @@
 import { encodeSchemaMessage } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
+import { distinctSlotBytes } from '../../format/kernel/column-memory.js';
 import type { ByteSink } from '../../format/output-format.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
 import {
+  type EncodableValues,
+  encodeDictionaryIndices,
+  encodeTexts,
+  MAX_DISTINCT_RATIO,
+  maxDeltaBytes,
+} from '../../format/parquet/encode-texts.js';
+import { Encoding } from '../../format/parquet/parquet-schema.js';
+import {
   createParquetWriter,
   type EncodedRowGroup,
+  type EncodedValues,
   type ParquetWriter,
+  type ValueBounds,
   writeColumnChunk,
 } from '../../format/parquet/parquet-writer.js';
 import type { ExportOutput } from '../export-target.js';
@@ -13,15 +24,14 @@ import type { SpillFile } from '../job-memory.js';
 import {
   type CatalogColumn,
   type FixedPrecision,
+  laneWidth,
   toCatalogArrowFields,
   toCatalogParquetColumns,
 } from './catalog-columns.js';
-import { encodeLane } from './encode-lane.js';
-import type { KernelMemory } from './kernel-memory.js';
-import type { LaneSet } from './lane-set.js';
+import type { KernelMemory, LaneSet } from './lane-memory.js';
 
 /** As the catalog itself writes its files. */
-export const CATALOG_COMPRESSION = 'snappy';
+const CATALOG_COMPRESSION = 'snappy';
 
 /** Encodes rows as row groups. */
 export class RowGroupLanes {
@@ -135,4 +145,121 @@ async function finish(writer: ParquetWriter, { columns, precision, metadata }: C
   const fields = toCatalogArrowFields(columns, precision);
   const schema = Buffer.from(encodeSchemaMessage({ fields, metadata })).toString('base64');
   await writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: schema });
+}
+
+/** Encodes the values of a column at an address. Each is valid until the next one is encoded. */
+function encodeLane(
+  memory: KernelMemory,
+  column: CatalogColumn,
+  precision: FixedPrecision,
+  lane: number,
+  rows: number,
+): EncodedValues {
+  const values = encodeValues(memory, column, precision, lane, rows);
+  return {
+    ...values,
+    statistics: { nullCount: 0, bounds: values.bounds },
+    page(start, end) {
+      const from = memory.scratch.body.at(values.room(start, end));
+      const to = values.write(from, start, end) >>> 0;
+      return memory.bytes.subarray(from, to);
+    },
+  };
+}
+
+function encodeValues(
+  memory: KernelMemory,
+  column: CatalogColumn,
+  precision: FixedPrecision,
+  lane: number,
+  rows: number,
+): EncodableValues {
+  switch (column.lane) {
+    case 'fixed':
+      return encodeFixed(memory, lane, rows, laneWidth(column, precision));
+    case 'byte':
+      return encodeBytes(memory, lane, rows, column.type === 'uint64' ? 8 : 4);
+    case 'time':
+      return encodeTimes(memory, lane, rows);
+    case 'id':
+      return encodeIds(memory, lane, rows);
+  }
+}
+
+/** Readers do not agree on the order of byte arrays of fixed length, so there are no bounds. */
+function encodeFixed(memory: KernelMemory, lane: number, rows: number, width: number): EncodableValues {
+  const { kernel, scratch } = memory;
+  const maxDistinct = Math.floor(rows * MAX_DISTINCT_RATIO);
+  const distinct = scratch.distinct.at(width * maxDistinct);
+  const indices = scratch.indices.at(4 * rows);
+  const slots = scratch.slots.at(distinctSlotBytes(maxDistinct));
+  const find = width === 16 ? kernel.findDistinctWide : kernel.findDistinctDoubles;
+  const size = find(lane, rows, maxDistinct, slots, distinct, indices);
+  if (size < 0) {
+    return {
+      encoding: Encoding.plain,
+      dictionary: undefined,
+      valueSize: width,
+      bounds: undefined,
+      room: (start, end) => width * (end - start),
+      write(out, start, end) {
+        memory.bytes.copyWithin(out, lane + width * start, lane + width * end);
+        return out + width * (end - start);
+      },
+    };
+  }
+  return {
+    dictionary: { bytes: memory.bytes.subarray(distinct, distinct + width * size), size },
+    valueSize: width,
+    bounds: undefined,
+    ...encodeDictionaryIndices(kernel, indices, size),
+  };
+}
+
+/** Integers below 256, stored in `width` bytes. */
+function encodeBytes(memory: KernelMemory, lane: number, rows: number, width: number): EncodableValues {
+  const { kernel, scratch } = memory;
+  const distinct = scratch.distinct.at(256 * width);
+  const indices = scratch.indices.at(4 * rows);
+  const size = kernel.findDistinctBytes(lane, rows, width, distinct, indices);
+  const bytes = memory.bytes.subarray(distinct, distinct + width * size);
+  return {
+    dictionary: { bytes, size },
+    valueSize: width,
+    bounds: byteBounds(bytes, width),
+    ...encodeDictionaryIndices(kernel, indices, size),
+  };
+}
+
+function byteBounds(distinct: Buffer, width: number): ValueBounds {
+  const values = Array.from({ length: distinct.length / width }, (_, i) => distinct[i * width] as number);
+  const bound = (value: number): Uint8Array => {
+    const bytes = new Uint8Array(width);
+    bytes[0] = value;
+    return bytes;
+  };
+  return { min: bound(Math.min(...values)), max: bound(Math.max(...values)) };
+}
+
+function encodeTimes(memory: KernelMemory, lane: number, rows: number): EncodableValues {
+  const { kernel } = memory;
+  kernel.findLongRange(lane, rows);
+  const bound = ({ value }: { readonly value: bigint }): Uint8Array =>
+    new Uint8Array(BigInt64Array.of(value).buffer);
+  return {
+    encoding: Encoding.deltaBinaryPacked,
+    dictionary: undefined,
+    valueSize: 8,
+    bounds: { min: bound(kernel.minLong), max: bound(kernel.maxLong) },
+    room: (start, end) => maxDeltaBytes(end - start),
+    write: (out, start, end) => kernel.writeDeltaLongs(out, lane, start, end, rows),
+  };
+}
+
+function encodeIds(memory: KernelMemory, lane: number, rows: number): EncodableValues {
+  const width = laneWidth({ lane: 'id' }, 128);
+  const bytes = memory.buffer('ids', rows * (width - 1));
+  const offsets = memory.buffer('id offsets', 4 * (rows + 1));
+  memory.kernel.readIdSlots(lane, rows, bytes, offsets);
+  return encodeTexts(memory, memory.scratch, { bytes, offsets, count: rows });
 }

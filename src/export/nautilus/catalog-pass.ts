@@ -5,14 +5,13 @@ import type { TradeBarType } from '../../market/names/message-type-name.js';
 import { type ExportSource, type OutputOwner, sameOutputError } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
 import { BarRows } from './bar-rows.js';
+import { DeltaWriter } from './book-rows.js';
 import { CATALOG_COLUMNS, countGroupRows, type FixedPrecision } from './catalog-columns.js';
 import { type CatalogFile, RowGroupLanes } from './catalog-file.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import type { CatalogTable } from './catalog-tables.js';
-import { DeltaWriter } from './delta-rows.js';
 import { InstrumentRows } from './instrument-rows.js';
-import { KernelMemory } from './kernel-memory.js';
-import type { LaneChunk, LaneSet } from './lane-set.js';
+import { KernelMemory, type LaneChunk, type LaneSet } from './lane-memory.js';
 import { type InstrumentBatch, LaneDecoder, type RowDecoder } from './row-decoder.js';
 
 export interface CatalogPassInput {

@@ -1,11 +1,9 @@
 import type { DataType } from '../../day-files/data-types.js';
 import { createBarDecoder } from './bar-rows.js';
+import { createBookRowDecoder, createDepthDecoder, DEPTH_SOURCE_COLUMNS } from './book-rows.js';
 import type { CatalogType } from './catalog-columns.js';
-import { createBookRowDecoder } from './delta-rows.js';
-import { createDepthDecoder, DEPTH_SOURCE_COLUMNS } from './depth-rows.js';
-import { createQuoteDecoder } from './quote-rows.js';
 import type { LaneDecoder, RowDecoder } from './row-decoder.js';
-import { createTradeDecoder } from './trade-rows.js';
+import { createQuoteDecoder, createTradeDecoder } from './tick-rows.js';
 
 /** How a data type of day files becomes a type of the catalog. */
 export interface CatalogTable {

@@ -4,7 +4,6 @@ import { US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
 import type { ExportIo, ExportJob, ExportSource, OutputOwner } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
-import { formatBarType, parseBarName } from './bar-type.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
 import {
   type CatalogFile,
@@ -12,13 +11,18 @@ import {
   DirectCatalogFile,
   SpilledCatalogFile,
 } from './catalog-file.js';
-import type { CatalogInstrument } from './catalog-instrument.js';
+import {
+  type CatalogInstrument,
+  type CatalogSettings,
+  findInstrument,
+  formatCatalogName,
+  formatCatalogPath,
+  UnknownPrecision,
+} from './catalog-instrument.js';
 import { CatalogPass, UnsortedRows } from './catalog-pass.js';
-import { formatCatalogName, formatCatalogPath } from './catalog-path.js';
-import type { CatalogSettings } from './catalog-settings.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType, type CatalogTable } from './catalog-tables.js';
-import { findInstrument, UnknownPrecision } from './find-instrument.js';
 import { countNeededDecimals, FIXED_LIMITS } from './fixed-point.js';
+import { formatBarType, parseBarName } from './nautilus-options.js';
 
 /**
  * Writes the files of a NautilusTrader catalog for one day file: one for each instrument

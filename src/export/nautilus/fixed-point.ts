@@ -1,6 +1,6 @@
 import type { NumberColumn, TextValues } from '../../format/batch.js';
 import type { FixedPrecision } from './catalog-columns.js';
-import type { KernelMemory } from './kernel-memory.js';
+import type { KernelMemory } from './lane-memory.js';
 
 /** Decimals and greatest values of fixed-point numbers (docs/spec/nautilus-catalog.md#numbers). */
 export const FIXED_LIMITS = {

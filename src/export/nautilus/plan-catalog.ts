@@ -3,12 +3,16 @@ import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js'
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportContext, ExportJob, ExportPlan, ExportSource } from '../export-target.js';
-import { formatBarStep, parseBarName } from './bar-type.js';
-import type { CatalogSettings, InstrumentSettings } from './catalog-settings.js';
+import {
+  type CatalogSettings,
+  findSuffix,
+  hasSuffixRule,
+  type InstrumentSettings,
+  needsInverse,
+} from './catalog-instrument.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType } from './catalog-tables.js';
 import { countNeededDecimals } from './fixed-point.js';
-import { findSuffix, hasSuffixRule, needsInverse } from './instrument-id.js';
-import type { NautilusOptions } from './nautilus-options.js';
+import { formatBarStep, type NautilusOptions, parseBarName } from './nautilus-options.js';
 
 /**
  * Plans a job for each day file, and for each name of bars.

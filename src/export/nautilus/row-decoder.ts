@@ -5,8 +5,7 @@ import { SELECT_OTHERS } from '../export-target.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import { type FixedKind, FixedPointConverter } from './fixed-point.js';
-import type { KernelMemory } from './kernel-memory.js';
-import { LaneSet } from './lane-set.js';
+import { type KernelMemory, LaneSet } from './lane-memory.js';
 
 /** A batch with the instruments of its rows: row r belongs to `instruments[indices[r]]`. */
 export interface InstrumentBatch {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bitfinexBookTickers } from '../../../src/dialects/own/bitfinex-book-tickers.js';
-import { cryptoComBookTickers } from '../../../src/dialects/own/crypto-com-book-tickers.js';
-import { gateIoFuturesBookTickers } from '../../../src/dialects/own/gate-io-futures-normalizers.js';
+import { bitfinexBookTickers, cryptoComBookTickers } from '../../../src/dialects/own/book-tickers.js';
+import { gateIoFuturesBookTickers } from '../../../src/dialects/own/gate-io-normalizers.js';
 import { AT_LOCAL, AT_MS, MS, read } from './messages.js';
 
 const ms = Number(MS);

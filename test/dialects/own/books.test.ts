@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateIoBooks } from '../../../src/dialects/own/gate-io-books.js';
-import { gateIoFuturesBooks } from '../../../src/dialects/own/gate-io-futures-normalizers.js';
+import { gateIoBooks, gateIoFuturesBooks } from '../../../src/dialects/own/gate-io-normalizers.js';
 import { hyperliquidBooks } from '../../../src/dialects/own/hyperliquid-books.js';
-import { okxBooks } from '../../../src/dialects/own/okx-books.js';
+import { okxBooks } from '../../../src/dialects/own/okx-normalizers.js';
 import { AT_MS, MS, read } from './messages.js';
 
 test("OKX's public books: a snapshot, changes, and no record for a heartbeat", () => {

@@ -1,8 +1,6 @@
-import { BY_LIST } from './vectors/by-list.js';
-import { BY_NAME } from './vectors/by-name.js';
-import { CHANNELS } from './vectors/channels.js';
+import { BY_NAME, VERSIONS } from './vectors/by-name.js';
+import { BY_LIST, CHANNELS } from './vectors/channels.js';
 import type { Vector } from './vectors/vector.js';
-import { VERSIONS } from './vectors/versions.js';
 
 export const VECTORS: readonly Vector[] = [
   ...BY_LIST,

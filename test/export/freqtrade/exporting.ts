@@ -6,9 +6,8 @@ import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flec
 import { decompress } from 'lz4js';
 import { parseDay, US_PER_DAY } from '../../../src/day-files/day.js';
 import type { ExportSource } from '../../../src/export/export-target.js';
-import { createPairExporter } from '../../../src/export/freqtrade/export-pairs.js';
+import { createPairExporter, type TradeLimits } from '../../../src/export/freqtrade/export-pairs.js';
 import type { JobSettings } from '../../../src/export/freqtrade/freqtrade-settings.js';
-import type { TradeLimits } from '../../../src/export/freqtrade/job-pairs.js';
 import { JobIo } from '../../../src/export/job-io.js';
 import { openFiles } from '../../../src/store/open-files.js';
 

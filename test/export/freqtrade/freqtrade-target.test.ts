@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
 import type { ExportContext, ExportFlags, ExportSource } from '../../../src/export/export-target.js';
+import { pairPaths, toPair } from '../../../src/export/freqtrade/freqtrade-settings.js';
 import { freqtrade } from '../../../src/export/freqtrade/freqtrade-target.js';
-import { pairPaths, toPair } from '../../../src/export/freqtrade/pair.js';
 import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
 
 function instrument(id: string, type: string, more: Partial<InstrumentInfo> = {}): InstrumentInfo {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SortedTrades } from '../../../src/export/freqtrade/sorted-trades.js';
-import { TradeColumns, type TradeRows } from '../../../src/export/freqtrade/trade-columns.js';
+import { SortedTrades, TradeColumns, type TradeRows } from '../../../src/export/freqtrade/sorted-trades.js';
 
 interface Trade {
   readonly timestamp: number;

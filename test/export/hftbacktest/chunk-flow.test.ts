@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
 import { MergeState, ReadAgain } from '../../../src/export/hftbacktest/chunk-flow.js';
-import { createEventColumns, EVENT_BYTES } from '../../../src/export/hftbacktest/event-columns.js';
-import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
+import {
+  type Clock,
+  createEventColumns,
+  EVENT_BYTES,
+  EventSpace,
+} from '../../../src/export/hftbacktest/event-runs.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { mergeClocks } from '../../../src/export/hftbacktest/merge-clocks.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
-import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
+import { createEventColumns } from '../../../src/export/hftbacktest/event-runs.js';
 import { createRandom } from '../../audit/text-rows.js';
 
 const LAST_BLOCK = Buffer.from([3, 0]);

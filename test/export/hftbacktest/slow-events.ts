@@ -1,5 +1,6 @@
 // The export defined again, as docs/spec/hftbacktest-format.md#events describes it: an object for each event, and times in BigInt.
-import type { SnapshotMode } from '../../../src/export/hftbacktest/hftbacktest-settings.js';
+
+import type { SnapshotMode } from '../../../src/export/hftbacktest/day-events.js';
 
 /** Cells of a row. */
 export interface TradeRow {

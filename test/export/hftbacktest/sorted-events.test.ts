@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
-import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
-import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
+import { type Clock, createEventColumns, EventSpace } from '../../../src/export/hftbacktest/event-runs.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { openSpillFile } from '../../../src/export/job-memory.js';

@@ -5,15 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { writeAll } from '../../../src/base/disk-files.js';
-import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
-import { DeflatedRows } from '../../../src/export/hftbacktest/deflated-rows.js';
-import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
-import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
+import { type Clock, createEventColumns, EventSpace } from '../../../src/export/hftbacktest/event-runs.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
-import type { RowEncoder } from '../../../src/export/hftbacktest/row-encoder.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
-import { writeNpz } from '../../../src/export/hftbacktest/write-npz.js';
+import { DeflatedRows, type RowEncoder, writeNpz } from '../../../src/export/hftbacktest/write-npz.js';
 import { openSpillFile } from '../../../src/export/job-memory.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { noPython } from '../../helpers/python.js';
@@ -107,3 +103,22 @@ function storeBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   }
   return Uint8Array.from(Buffer.concat(blocks));
 }
+
+test('writes rows in their order, from memory and from the file', async (t) => {
+  const spill = await openSpillFile();
+  cleanUp(t, () => spill.close());
+  const rows = new DeflatedRows(async () => spill, 5);
+  // The fourth part would fit in memory, but follows one that does not.
+  for (const part of [[1, 2], [3, 4], [5, 6, 7], [8], []]) await rows.add(Uint8Array.from(part));
+  assert.equal(rows.bytes, 8);
+  assert.equal(spill.bytes, 4);
+  const written: number[] = [];
+  await rows.writeTo({ write: async (bytes) => void written.push(...bytes) });
+  assert.deepEqual(written, [1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test('creates no file for rows that fit in memory', async () => {
+  const rows = new DeflatedRows(() => assert.fail('a file was created'), 2);
+  await rows.add(Uint8Array.of(1, 2));
+  assert.equal(rows.bytes, 2);
+});

@@ -7,7 +7,7 @@ import {
   FixedPointConverter,
   toFixedPoint,
 } from '../../../src/export/nautilus/fixed-point.js';
-import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
+import { KernelMemory } from '../../../src/export/nautilus/lane-memory.js';
 import type { NumberColumn } from '../../../src/format/batch.js';
 import { rounds } from '../../helpers/services.js';
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatBarStep, parseBarName } from '../../../src/export/nautilus/bar-type.js';
-import { readNautilusOptions } from '../../../src/export/nautilus/nautilus-options.js';
+import {
+  formatBarStep,
+  parseBarName,
+  readNautilusOptions,
+} from '../../../src/export/nautilus/nautilus-options.js';
 
 test('reduces the steps of bars', () => {
   const steps = {

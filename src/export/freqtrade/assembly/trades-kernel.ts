@@ -22,7 +22,7 @@ export function shift(values: usize, count: i32, by: i32): void {
   for (; values < end; values += 16) v128.store(values, i32x4.add(v128.load(values), i32x4.splat(by)));
 }
 
-/** Codes of sides; trade-columns.ts has the same. */
+/** Codes of sides; sorted-trades.ts has the same. */
 const BUY: u8 = 1;
 const SELL: u8 = 2;
 const BUY_TEXT: u32 = 0x00_79_75_62;

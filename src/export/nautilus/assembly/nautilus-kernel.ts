@@ -20,10 +20,11 @@ export {
   writePlainText,
 } from '../../../format/kernel/assembly/parquet/text-values';
 export { writeDeltas } from './deltas';
-export { findDistinctBytes, findDistinctWide } from './distinct';
 export { convertToFixed, roundedCount, stoppedAt } from './fixed';
 export {
   convertToNanoseconds,
+  findDistinctBytes,
+  findDistinctWide,
   findLongRange,
   findNonZero,
   findStepBack,
