@@ -4,7 +4,7 @@ import { WorkerThread } from '../../base/worker-thread.js';
 import type { Schema } from '../../format/batch.js';
 import type { RowReaderOptions } from '../../format/csv/row-reader.js';
 import { Checksums } from '../../gzip/checksums.js';
-import { chooseInflateThreads } from '../../gzip/read-gzip.js';
+import { chooseInflateThreads } from '../../gzip/read-source.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import {
   type RowsEvent,

@@ -284,7 +284,7 @@ export interface ParquetExports extends TextEncodeExports {
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
 }
 
-/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/doubles.ts). */
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/numbers.ts). */
 export function distinctSlotBytes(maxDistinct: number): number {
   return 4 * (2048 + 8 * maxDistinct);
 }

@@ -1,5 +1,5 @@
-// Finds the distinct values of columns of 16 bytes and of one byte, as doubles.ts does for eight bytes.
-import { findDistinct } from '../../../format/kernel/assembly/parquet/doubles';
+// Finds the distinct values of columns of 16 bytes and of one byte, as numbers.ts does for eight bytes.
+import { findDistinct } from '../../../format/kernel/assembly/parquet/numbers';
 
 /** Like `findDistinctDoubles`, for values of 16 bytes. */
 export function findDistinctWide(
