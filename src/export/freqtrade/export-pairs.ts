@@ -31,7 +31,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
       return new PairExport(io, pair, owner, timeframes, days, known, encoder);
     });
     for (const source of job.sources)
-      await io.read(source, { numberText: 'none' }, (batch, schema) => pairs.add(batch, schema));
+      await io.read(source, { numberText: 'none' }, (batch) => pairs.add(batch));
     await pairs.end();
     return pairs;
   };

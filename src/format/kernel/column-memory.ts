@@ -128,7 +128,8 @@ export class ColumnMemory {
 
   /** The batch as views into the memory, valid until the next row is parsed. */
   view(): Batch {
-    return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
+    const schema = this.#schema;
+    return { rows: this.rows, schema, columns: schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
   }
 
   #viewColumn(kind: ColumnKind, column: number): ColumnData {
