@@ -1,4 +1,4 @@
-import type { ArrowArray, EncodedRecordBatch } from '../../format/arrow/record-batch.js';
+import type { ArrowArray, EncodedRecordBatch } from '../../format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { createFullArray, encodeRecordBatch } from './feather-file.js';
 import type { TradeRows } from './trade-columns.js';

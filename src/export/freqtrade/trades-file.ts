@@ -1,4 +1,4 @@
-import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
+import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';
 import { FeatherFile } from './feather-file.js';
