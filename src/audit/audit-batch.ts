@@ -10,7 +10,6 @@ import { BookStates, ChangeStates, createRowStates, type StateSource } from './b
 
 /** A batch of rows as the checks read it. What several checks need is computed once. */
 export interface AuditBatch extends BatchRows {
-  readonly schema: Schema;
   readonly batch: Batch;
   /** The symbols of the file so far, by number. */
   readonly symbolNames: readonly string[];
@@ -21,8 +20,8 @@ export interface AuditBatch extends BatchRows {
 }
 
 /** A text column of a batch. */
-export function getTextColumn({ schema, batch }: AuditBatch, name: string): TextColumn {
-  const column = getColumn(schema, batch, name);
+export function getTextColumn({ batch }: AuditBatch, name: string): TextColumn {
+  const column = getColumn(batch, name);
   if (column.kind === 'text') return column;
   throw new Error(`the column ${name} has no text`);
 }
@@ -100,26 +99,19 @@ export class BatchSequence {
 
   /** An empty batch with the state of the last book change. */
   end(): AuditBatch {
-    const columns = this.#schema.map(({ kind }) => createEmptyColumn(kind));
-    const opened = this.#createOpenBatch({ rows: 0, columns } as Batch);
+    const schema = this.#schema;
+    const columns = schema.map(({ kind }) => createEmptyColumn(kind));
+    const opened = this.#createOpenBatch({ rows: 0, schema, columns } as Batch);
     if (this.#states) opened.bookStates = this.#states.end();
     return opened;
   }
 
   #createOpenBatch(batch: Batch): OpenBatch {
-    return new OpenBatch(
-      this.#schema,
-      batch,
-      this.#rows,
-      this.#symbols,
-      this.#clocks,
-      this.#symbolNames,
-      this.#ids,
-    );
+    return new OpenBatch(batch, this.#rows, this.#symbols, this.#clocks, this.#symbolNames, this.#ids);
   }
 
   #readSymbols(batch: Batch): void {
-    const column = getColumn(this.#schema, batch, 'symbol') as TextColumn;
+    const column = getColumn(batch, 'symbol') as TextColumn;
     const { indices, texts } = toDictionary(column);
     const numbers = Int32Array.from(texts, (text) => this.#numberOf(text));
     const symbols = this.#symbols;
@@ -161,7 +153,6 @@ class OpenBatch implements AuditBatch {
   #hasIds = false;
 
   constructor(
-    readonly schema: Schema,
     readonly batch: Batch,
     readonly rowsBefore: number,
     readonly symbols: Int32Array,
@@ -177,7 +168,7 @@ class OpenBatch implements AuditBatch {
   numbers(name: string): Float64Array {
     const known = this.#numbers.get(name);
     if (known) return known;
-    const column = getColumn(this.schema, this.batch, name);
+    const column = getColumn(this.batch, name);
     if (column.kind !== 'number' && column.kind !== 'time')
       throw new Error(`the column ${name} has no numbers`);
     const { nulls } = column;
@@ -189,26 +180,25 @@ class OpenBatch implements AuditBatch {
   }
 
   codes(name: string, codes: Readonly<Record<string, number>>): Uint8Array {
-    return readTextCodes(getColumn(this.schema, this.batch, name) as TextColumn, this.rows, codes);
+    return readTextCodes(getColumn(this.batch, name) as TextColumn, this.rows, codes);
   }
 
   flags(name: string): Uint8Array {
-    const column = getColumn(this.schema, this.batch, name);
+    const column = getColumn(this.batch, name);
     if (column.kind !== 'boolean') throw new Error(`the column ${name} is not boolean`);
     const { nulls } = column;
     return nulls ? column.values.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : column.values;
   }
 
   ids(): IdNumbers {
-    if (!this.#hasIds)
-      this.idNumbers.parse(getColumn(this.schema, this.batch, 'id') as TextColumn, this.rows);
+    if (!this.#hasIds) this.idNumbers.parse(getColumn(this.batch, 'id') as TextColumn, this.rows);
     this.#hasIds = true;
     return this.idNumbers;
   }
 
   createTextError(name: string, row: number, problem: string): Error {
     const { source = 'rows', line = 0 } = this.batch.firstLine ?? {};
-    const cell = getTextBytes(this.schema, this.batch, name, row);
+    const cell = getTextBytes(this.batch, name, row);
     return createCellError({ source, line: line + row }, name, cell, problem);
   }
 }

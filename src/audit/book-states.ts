@@ -1,5 +1,4 @@
-import { BookSide } from '../market/book/book-side.js';
-import { LevelBuffer } from '../market/book/order-book.js';
+import { BookSide, LevelBuffer } from '../market/book/order-book.js';
 import { type BatchRows, OTHER_CODE } from './batch-rows.js';
 
 /** Relation of the best bid to the best ask. A state with an empty side is neither locked nor crossed. */

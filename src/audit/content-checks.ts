@@ -100,9 +100,10 @@ const ROW_CHECKS = {
     start({ dataType }, found) {
       const hasSide = hasColumn(dataType, 'side');
       return (batch) => {
-        const nulls = batch.schema.flatMap((column, i) => {
+        const { schema, columns } = batch.batch;
+        const nulls = schema.flatMap((column, i) => {
           const isRequired = isNeverEmpty(column) || (hasSide && REQUIRED_WITH_SIDE.includes(column.name));
-          return (isRequired && batch.batch.columns[i]?.nulls) || [];
+          return (isRequired && columns[i]?.nulls) || [];
         });
         if (nulls.length === 0) return;
         for (let row = 0; row < batch.rows; row++) {
@@ -221,7 +222,7 @@ const ROW_CHECKS = {
 
 /** @param direction 1 if prices must ascend, -1 if they must descend. */
 function markDisorder(batch: AuditBatch, side: string, direction: 1 | -1, isWrong: Uint8Array): void {
-  const levels = batch.schema.filter(
+  const levels = batch.batch.schema.filter(
     ({ name }) => name.startsWith(`${side}[`) && name.endsWith('.price'),
   ).length;
   for (let level = 1; level < levels; level++) {

@@ -41,8 +41,8 @@ export class RowAudit {
   }
 
   /** Checks rows, in their order. @throws TickhaulError `corrupt`. */
-  push(batch: Batch, schema: Schema, dataType: string): void {
-    this.#running ??= this.#start(batch, schema, dataType);
+  push(batch: Batch, dataType: string): void {
+    this.#running ??= this.#start(batch, batch.schema, dataType);
     this.#running.push(batch);
   }
 
@@ -54,8 +54,7 @@ export class RowAudit {
 
   #start(first: Batch | undefined, schema: Schema, dataType: string): RunningChecks {
     const { file, thresholds } = this.#input;
-    const identity =
-      file ?? (first ? identifyFile(schema, first) : { exchange: '', symbol: '', day: undefined });
+    const identity = file ?? (first ? identifyFile(first) : { exchange: '', symbol: '', day: undefined });
     return new RunningChecks(
       schema.length > 0 ? schema : LEADING_COLUMNS,
       { ...identity, dataType: dataType || (file?.dataType ?? 'unknown') },
@@ -68,9 +67,9 @@ export class RowAudit {
 type KnownFile = Omit<DayFile, 'day'> & { readonly day: Day | undefined };
 
 /** The day file that the first row belongs to; its day is that of the first local timestamp. */
-function identifyFile(schema: Schema, batch: Batch): Omit<KnownFile, 'dataType'> {
-  const readText = (name: string): string => Buffer.from(getTextBytes(schema, batch, name, 0)).toString();
-  const times = getColumn(schema, batch, 'local_timestamp');
+function identifyFile(batch: Batch): Omit<KnownFile, 'dataType'> {
+  const readText = (name: string): string => Buffer.from(getTextBytes(batch, name, 0)).toString();
+  const times = getColumn(batch, 'local_timestamp');
   const row = times.nulls?.indexOf(0) ?? 0;
   const microseconds = times.kind === 'time' ? times.values[row] : undefined;
   return {
@@ -146,6 +145,6 @@ export class TextAudit {
   }
 
   #check(batches: ReturnType<RowReader['push']>): void {
-    for (const batch of batches) this.#audit.push(batch, this.#reader.schema, this.#reader.dataType);
+    for (const batch of batches) this.#audit.push(batch, this.#reader.dataType);
   }
 }

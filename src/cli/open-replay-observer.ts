@@ -1,5 +1,5 @@
 import type { RunEvent } from '../events/run-events.js';
-import type { WrittenCounts } from '../market/lines/line-sink.js';
+import type { WrittenCounts } from '../market/lines/line-buffer.js';
 import { readBooleanFlag, readTextFlag } from '../operations/arguments/read-arguments.js';
 import type { ReplayObserver } from '../operations/replay-run.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';

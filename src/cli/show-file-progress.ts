@@ -1,5 +1,5 @@
 import { namedDescriptor } from '../base/output-target.js';
-import type { WrittenCounts } from '../market/lines/line-sink.js';
+import type { WrittenCounts } from '../market/lines/line-buffer.js';
 import { readBooleanFlag, readTextFlag } from '../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 

@@ -8,7 +8,7 @@ import type { EncodedBatch, OutputOptions, OutputStream, OutputWriter } from '..
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { PartFile } from '../store/files.js';
 import { formatProvenance, type SourceContent } from './output/provenance.js';
-import type { KernelHost, KernelPool } from './threads/kernel-host.js';
+import type { KernelHost, KernelPool } from './threads/local-kernel.js';
 
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
 export interface ConversionInput extends BatchPipelineInput {

@@ -133,7 +133,7 @@ export async function inspectCsv(
 
   const addBatches = (batches: Iterable<Batch>): void => {
     for (const batch of batches) {
-      const timeIndex = reader.schema.findIndex(({ name }) => name === TIME_COLUMN);
+      const timeIndex = batch.schema.findIndex(({ name }) => name === TIME_COLUMN);
       batch.columns.forEach((column, i) => {
         stats[i] ??= new ColumnStats();
         addColumn(stats[i], column);

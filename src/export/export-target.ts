@@ -5,7 +5,7 @@ import type { DayFile } from '../day-files/day-file.js';
 import type { RequestedSeries } from '../day-files/series-filter.js';
 import type { Shard } from '../day-files/shard.js';
 import type { EventSink, LeftOutRule } from '../events/run-events.js';
-import type { Batch, NumberText, Schema } from '../format/batch.js';
+import type { Batch, NumberText } from '../format/batch.js';
 import type { ByteSink } from '../format/output-format.js';
 import type { ExportFlag, ExportTargetName } from '../options/export-options.js';
 import type { InstrumentInfo } from '../service/records/fetch-instruments.js';
@@ -189,7 +189,7 @@ export interface ExportReadOptions {
   readonly batchRows?: number | undefined;
 }
 
-export type BatchSink = (batch: Batch, schema: Schema) => void | Promise<void>;
+export type BatchSink = (batch: Batch) => void | Promise<void>;
 
 /** What to export to, and where. */
 export interface ExportSetting {

@@ -140,9 +140,9 @@ export class JobIo implements ExportIo {
       hash: 'md5',
     } as const;
     let rows = 0;
-    const countedSink: BatchSink = (batch, schema) => {
+    const countedSink: BatchSink = (batch) => {
       rows += batch.rows;
-      return onBatch(batch, schema);
+      return onBatch(batch);
     };
     const sink = { onBatch: countedSink, onBytes };
     const read = await readRows(request, found.bytes, access, sink, signal);

@@ -19,6 +19,7 @@ export interface Batch {
   /** Line of the first row; undefined for rows that are not from a file. */
   readonly firstLine?: SourceLine | undefined;
   readonly rows: number;
+  readonly schema: Schema;
   readonly columns: readonly ColumnData[];
 }
 

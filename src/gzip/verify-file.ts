@@ -1,7 +1,7 @@
 import { type BytesFacts, Checksums, type HashName } from './checksums.js';
 import { countLines, linesToRows } from './count-lines.js';
 import { type GunzipPass, gunzipBytes, startGunzip, type TextSink } from './gunzip.js';
-import { type GzipReadOptions, readGzip } from './read-gzip.js';
+import { type GzipReadOptions, readGzip } from './read-source.js';
 
 /** Size, checksums and rows of a day file. */
 export type FileChecksums = BytesFacts<HashName> & RowCount;

@@ -3,7 +3,7 @@ import { abortReason } from '../base/errors.js';
 import { ReaderClosedError } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import { toRunFailure } from '../events/run-failure.js';
-import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import type { CommandArgs } from '../operations/arguments/command-args.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { CommandHost } from '../operations/command-host.js';

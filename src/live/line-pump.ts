@@ -1,5 +1,4 @@
-import { LineBuffer } from '../market/lines/line-buffer.js';
-import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
+import { LineBuffer, type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-buffer.js';
 
 /** A buffer that grew beyond this size is shrunk after use. */
 const MAX_KEPT_BYTES = 1024 * 1024;

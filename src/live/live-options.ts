@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
-import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 

@@ -2,7 +2,7 @@ import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import { parseDuration, plural } from '../base/units.js';
 import { startDeadline } from '../base/wait.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
-import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import { parseMessageType } from '../market/names/message-type-name.js';
 import { STREAM_OPTIONS } from '../options/message-options.js';
 import type { PartFile } from '../store/files.js';

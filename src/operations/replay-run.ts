@@ -1,5 +1,5 @@
 import type { RunSummary } from '../events/run-events.js';
-import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import type { RunObserver } from './command-run.js';
 
 /** Receives the messages of a replay and the progress of its downloads. */

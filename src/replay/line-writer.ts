@@ -1,6 +1,6 @@
 import { pageMemory } from '../base/memory.js';
 import { wait } from '../base/wait.js';
-import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
+import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-buffer.js';
 import type { TimedBatch, TimeMerge } from '../market/time-merge.js';
 
 /** Size of one write of many small lines. */

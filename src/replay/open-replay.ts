@@ -14,7 +14,6 @@ import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
-import { periodToDays } from './parse-period.js';
 import {
   assertNamedFiles,
   deriveExchangeRecord,
@@ -22,7 +21,7 @@ import {
   listDayFiles,
   planReplay,
 } from './plan-replay.js';
-import type { Arrival, ReplayRequest, ReplaySeries } from './replay-request.js';
+import { type Arrival, periodToDays, type ReplayRequest, type ReplaySeries } from './replay-request.js';
 
 interface OpenReplayInput {
   readonly request: ReplayRequest;

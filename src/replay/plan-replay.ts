@@ -28,8 +28,13 @@ import {
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { StrayFiles } from '../store/stray-files.js';
-import { periodToDays } from './parse-period.js';
-import type { ReplayOption, ReplayRequest, ReplaySeries, ResolvedReplayOption } from './replay-request.js';
+import {
+  periodToDays,
+  type ReplayOption,
+  type ReplayRequest,
+  type ReplaySeries,
+  type ResolvedReplayOption,
+} from './replay-request.js';
 
 /** A series with the planned day files of its period. */
 interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {

@@ -1,5 +1,4 @@
-import type { TimedLines } from '../market/lines/line-buffer.js';
-import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import type { LineSink, TimedLines, WrittenCounts } from '../market/lines/line-buffer.js';
 import { TimeMerge } from '../market/time-merge.js';
 import type { StoreSettings } from '../store/files.js';
 import { createPace, fillOrFlush, LineWriter, type Pace } from './line-writer.js';

@@ -4,7 +4,7 @@ import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-pool.js';
-import { chooseInflateThreads } from '../gzip/read-gzip.js';
+import { chooseInflateThreads } from '../gzip/read-source.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';

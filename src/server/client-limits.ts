@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink } from '../market/lines/line-buffer.js';
 import { ReservedText, type TextBudget } from '../raw-feeds/read/text-budget.js';
 
 /**

@@ -8,7 +8,7 @@ import type { LiveOption } from '../live/live-options.js';
 import { type NormalizedType, parseMessageType } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedRequest } from '../raw-feeds/feed-run.js';
-import { parseInstant } from '../replay/parse-period.js';
+import { parseInstant } from '../replay/replay-request.js';
 import { createFeedFilter, type FeedFilter } from '../service/feed-filter.js';
 
 // What clients ask for (`docs/spec/local-server.md#options`). Unknown fields are ignored with a warning.

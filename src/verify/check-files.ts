@@ -6,7 +6,7 @@ import { plural } from '../base/units.js';
 import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { FileEvent } from '../events/run-events.js';
-import { chooseInflateThreads } from '../gzip/read-gzip.js';
+import { chooseInflateThreads } from '../gzip/read-source.js';
 import type { StoreSettings } from '../store/files.js';
 import { SMALL_RUN_BYTES } from '../store/stat-source.js';
 import type {

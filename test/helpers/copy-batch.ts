@@ -1,8 +1,8 @@
 import type { Batch, ColumnData, TextValues } from '../../src/format/batch.js';
 
 /** Copies a batch to new arrays, each with its own buffer. */
-export function copyBatch({ rows, columns }: Batch): Batch {
-  return { rows, columns: columns.map(copyColumn) };
+export function copyBatch({ rows, schema, columns }: Batch): Batch {
+  return { rows, schema, columns: columns.map(copyColumn) };
 }
 
 function copyColumn(column: ColumnData): ColumnData {

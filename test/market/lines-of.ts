@@ -23,9 +23,8 @@ export function linesOf(
     isWanted = undefined as ((symbol: string) => boolean) | undefined,
   } = {},
 ): Line[] {
-  const { schema, batches } = batchesOf(dataType, csv, batchRows);
+  const { batches } = batchesOf(dataType, csv, batchRows);
   const lines = createDayFileLines({
-    schema,
     dataType,
     types: names.map(parseMessageType),
     period,

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/day-files/day.js';
 import type { RunEvent } from '../../src/events/run-events.js';
-import type { LineSink } from '../../src/market/lines/line-sink.js';
+import type { LineSink } from '../../src/market/lines/line-buffer.js';
 import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../src/raw-feeds/feed-run.js';
 import { openFeed } from '../../src/raw-feeds/open-feed.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';

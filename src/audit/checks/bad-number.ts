@@ -46,7 +46,7 @@ class BadNumberCounter implements CheckCounter {
 
   push(batch: AuditBatch): void {
     this.#symbolNames = batch.symbolNames;
-    for (const { name, kind } of batch.schema) {
+    for (const { name, kind } of batch.batch.schema) {
       if (kind !== 'number') continue;
       if (this.#hasPrices && PRICE.test(name)) this.#countPrices(batch, batch.numbers(name));
       else if (AMOUNT.test(name)) this.#countAmounts(batch, batch.numbers(name));

@@ -27,9 +27,9 @@ class DuplicateRowCounter implements CheckCounter {
   }
 
   push(batch: AuditBatch): void {
-    const { rows, schema } = batch;
+    const { rows } = batch;
     if (rows === 0) return;
-    const { columns } = batch.batch;
+    const { schema, columns } = batch.batch;
     const idColumn = this.#needsId ? columns[schema.findIndex(({ name }) => name === 'id')] : undefined;
     const hasNoId = (row: number): boolean => idColumn?.nulls?.[row] === 1;
     const first = columns.map((column) => cellText(column, 0));

@@ -1,4 +1,4 @@
-import type { WrittenCounts } from '../../market/lines/line-sink.js';
+import type { WrittenCounts } from '../../market/lines/line-buffer.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';

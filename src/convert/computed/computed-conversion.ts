@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay, US_PER_DAY } from '../../day-files/day.js';
-import type { Batch, Schema } from '../../format/batch.js';
+import type { Batch } from '../../format/batch.js';
 import { RowReader } from '../../format/csv/row-reader.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { TextSink } from '../../gzip/gunzip.js';
@@ -92,7 +92,7 @@ export function startComputedConversion(input: ComputedConversionInput): Compute
   };
   const processBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
-      computed ??= createComputedTypes(input, reader, outputs, batch);
+      computed ??= createComputedTypes(input, reader.dataType, outputs, batch);
       computed.push(batch);
     }
     // Only after the last batch: meanwhile, other conversions of this thread parse in the same memory.
@@ -140,7 +140,7 @@ export async function convertSourceToComputed(
 
 function createComputedTypes(
   input: ComputedConversionInput,
-  { schema, dataType }: RowReader,
+  dataType: string,
   outputs: readonly ComputedOutput[],
   first: Batch,
 ): ComputedStream {
@@ -149,13 +149,11 @@ function createComputedTypes(
   const types = outputs.map(({ type }) => type);
   if (dataType === 'trades') {
     const bars = types.filter((type): type is TradeBarType => type.kind === 'trade_bar');
-    const day = dayToPeriod(input.day ?? readFirstDay(schema, first));
-    return createBarStream(schema, bars, day, (bar) => byType.get(bar.type)?.rows.addBar(bar));
+    const day = dayToPeriod(input.day ?? readFirstDay(first));
+    return createBarStream(bars, day, (bar) => byType.get(bar.type)?.rows.addBar(bar));
   }
   const snapshots = types.filter((type): type is BookSnapshotType => type.kind === 'book_snapshot');
-  return createSnapshotStream(schema, snapshots, (snapshot) =>
-    byType.get(snapshot.type)?.rows.addSnapshot(snapshot),
-  );
+  return createSnapshotStream(snapshots, (snapshot) => byType.get(snapshot.type)?.rows.addSnapshot(snapshot));
 }
 
 /** The data type in the file can differ from the planned one. */
@@ -174,8 +172,8 @@ function dayToPeriod(day: Day): Period {
 }
 
 /** Day files are split by local time. */
-function readFirstDay(schema: Schema, batch: Batch): Day {
-  return msToDay(Math.floor((getNumbers(schema, batch, 'local_timestamp')[0] ?? 0) / 1000));
+function readFirstDay(batch: Batch): Day {
+  return msToDay(Math.floor((getNumbers(batch, 'local_timestamp')[0] ?? 0) / 1000));
 }
 
 /**

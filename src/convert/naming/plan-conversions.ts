@@ -6,9 +6,8 @@ import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files } from '../../store/files.js';
 import { absoluteLocation, joinLocation } from '../../store/location.js';
 import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';
-import type { FindDayFile } from './day-file-lookup.js';
+import { type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 import type { ConvertSource } from './find-sources.js';
-import { readDataTypeFromHeader } from './read-header-names.js';
 
 /** A source and its outputs. */
 export interface PlannedConversion {

@@ -39,14 +39,12 @@ export interface RowsResult extends RowsFacts {
 export type RowsEvent =
   /** Compressed bytes. */
   | { readonly chunk: Uint8Array<ArrayBuffer> }
-  /** Precedes the first batch. */
-  | { readonly schema: Schema; readonly dataType: string }
-  | { readonly batch: Batch; readonly memory: ArrayBuffer };
+  | { readonly batch: Batch; readonly memory: ArrayBuffer; readonly dataType: string };
 
 /** Receives the rows of a file. */
 export interface RowsSink {
   /** A batch is valid until this returns or its promise resolves. */
-  readonly onBatch: (batch: Batch, schema: Schema, dataType: string) => void | Promise<void>;
+  readonly onBatch: (batch: Batch, dataType: string) => void | Promise<void>;
   /** Receives the number of compressed bytes just read. */
   readonly onBytes: (count: number) => void;
 }
@@ -94,10 +92,7 @@ export async function readRowsAndBytes<Name extends HashName = never>(
   const reader = new RowReader({ ...options, batchRows });
   const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
-      const isUsed = reader.schema.map(({ name }) => columns?.includes(name) ?? true);
-      const used = { ...batch, columns: batch.columns.filter((_, i) => isUsed[i]) };
-      const schema = reader.schema.filter((_, i) => isUsed[i]);
-      const pending = onBatch(used, schema, reader.dataType);
+      const pending = onBatch(columns ? selectColumns(batch, columns) : batch, reader.dataType);
       if (pending) await pending;
     }
   };
@@ -107,4 +102,10 @@ export async function readRowsAndBytes<Name extends HashName = never>(
   await passBatches(reader.end());
   const { schema, dataType, warning } = reader;
   return { schema, dataType, warning, ...content };
+}
+
+function selectColumns(batch: Batch, names: readonly string[]): Batch {
+  const isUsed = batch.schema.map(({ name }) => names.includes(name));
+  const schema = batch.schema.filter((_, i) => isUsed[i]);
+  return { ...batch, schema, columns: batch.columns.filter((_, i) => isUsed[i]) };
 }

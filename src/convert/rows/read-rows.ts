@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { abortReason } from '../../base/errors.js';
 import { WorkerThread } from '../../base/worker-thread.js';
-import type { Schema } from '../../format/batch.js';
 import type { RowReaderOptions } from '../../format/csv/row-reader.js';
 import { Checksums } from '../../gzip/checksums.js';
-import { chooseInflateThreads } from '../../gzip/read-gzip.js';
+import { chooseInflateThreads } from '../../gzip/read-source.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import {
   type RowsEvent,
@@ -76,8 +75,6 @@ export async function readRowsInThread(
     { name: 'row reader', workerData: store },
   );
   const checksums = new Checksums([request.hash]);
-  let schema: Schema = [];
-  let dataType = '';
   let lastUse = Promise.resolve();
   const use = async (event: RowsEvent, before: Promise<void>): Promise<void> => {
     await before;
@@ -85,13 +82,9 @@ export async function readRowsInThread(
       checksums.add(event.chunk);
       return onBytes(event.chunk.length);
     }
-    if ('schema' in event) {
-      ({ schema, dataType } = event);
-      return;
-    }
-    const { batch, memory } = event;
+    const { batch, memory, dataType } = event;
     if (signal.aborted) throw abortReason(signal);
-    await onBatch(batch, schema, dataType);
+    await onBatch(batch, dataType);
     reading.post(memory, [memory]);
   };
   const onEvent = (event: RowsEvent): void => {

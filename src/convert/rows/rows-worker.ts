@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { abortReason } from '../../base/errors.js';
 import { serveJobs } from '../../base/serve-jobs.js';
-import { type Batch, copyBatch, type Schema } from '../../format/batch.js';
+import { type Batch, copyBatch } from '../../format/batch.js';
 import type { StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
 import { type RowsEvent, type RowsFacts, type RowsRequest, readRowsAndBytes } from './read-rows-inline.js';
@@ -16,8 +16,7 @@ serveJobs<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>((request, { emit, mess
   const returnedMemory: ArrayBuffer[] = [];
   let batchesInFlight = 0;
   let bytesInFlight = 0;
-  let hasBatch = false;
-  const onBatch = async (batch: Batch, schema: Schema, dataType: string): Promise<void> => {
+  const onBatch = async (batch: Batch, dataType: string): Promise<void> => {
     while (messages.length > 0 || (batchesInFlight >= 2 && bytesInFlight > MAX_BYTES_IN_FLIGHT)) {
       const memory = await messages.next();
       if (!memory) throw abortReason(signal);
@@ -25,12 +24,10 @@ serveJobs<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>((request, { emit, mess
       batchesInFlight--;
       bytesInFlight -= memory.byteLength;
     }
-    if (!hasBatch) emit({ schema, dataType });
-    hasBatch = true;
     const copy = copyBatch(batch, returnedMemory.pop());
     batchesInFlight++;
     bytesInFlight += copy.memory.byteLength;
-    emit(copy, [copy.memory]);
+    emit({ ...copy, dataType }, [copy.memory]);
   };
   const onChunk = (bytes: Uint8Array): void => {
     const chunk = new Uint8Array(bytes);

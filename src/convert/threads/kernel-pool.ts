@@ -5,9 +5,8 @@ import { WorkerThread } from '../../base/worker-thread.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
 import type { EncodedBatch, KernelJob } from '../../format/output-format.js';
-import type { KernelHost, KernelPool } from './kernel-host.js';
 import type { KernelCommand, ParsedPiece } from './kernel-worker.js';
-import { createLocalKernels } from './local-kernel.js';
+import { createLocalKernels, type KernelHost, type KernelPool } from './local-kernel.js';
 
 /** Share of its time that the reader must wait for kernels before a thread is added on a free processor. */
 const WAIT_RATIO_TO_GROW = 0.1;

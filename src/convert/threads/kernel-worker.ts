@@ -3,7 +3,7 @@ import { serveJobs } from '../../base/serve-jobs.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/output-format.js';
 import { createBatchKernel } from '../../format/output-formats.js';
-import { parseRows } from './kernel-host.js';
+import { parseRows } from './local-kernel.js';
 
 interface OpenCommand {
   readonly command: 'open';

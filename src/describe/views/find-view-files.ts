@@ -2,7 +2,7 @@ import { mayBeUndecoded } from '../../base/disk-files.js';
 import { abortReason } from '../../base/errors.js';
 import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { plural } from '../../base/units.js';
-import { readHeaderNames } from '../../convert/naming/read-header-names.js';
+import { readHeaderNames } from '../../convert/naming/day-file-lookup.js';
 import { parseOutputType, parseSource } from '../../convert/output/provenance.js';
 import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName } from '../../day-files/layout.js';

@@ -1,4 +1,4 @@
-import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
+import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compression/compressor.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';

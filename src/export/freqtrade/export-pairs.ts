@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.js';
+import type { Batch, TextColumn, TextValues } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
@@ -41,7 +41,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
       return new PairExport(io, pair, owner, timeframes, days, known, encoder);
     });
     for (const source of job.sources)
-      await io.read(source, { numberText: 'none' }, (batch, schema) => pairs.add(batch, schema));
+      await io.read(source, { numberText: 'none' }, (batch) => pairs.add(batch));
     await pairs.end();
     return pairs;
   };
@@ -87,11 +87,11 @@ class JobPairs {
   }
 
   /** Adds the rows of `trades`. @throws TickhaulError `corrupt` for an empty cell, and for too many late trades. */
-  async add(batch: Batch, schema: Schema): Promise<void> {
-    assertNumbers(batch, schema);
-    const trades = readTrades(batch, schema);
+  async add(batch: Batch): Promise<void> {
+    assertNumbers(batch);
+    const trades = readTrades(batch);
     const { pair } = this.#settings;
-    if (pair === undefined) this.#addBySymbol(trades, batch, schema);
+    if (pair === undefined) this.#addBySymbol(trades, batch);
     else this.#exportOf(pair).addAll(trades);
     await this.#writeHeld(batch);
   }
@@ -120,8 +120,8 @@ class JobPairs {
     return this.#exports.size === 0 ? [...unpaired, 'no trades, so there are no files'] : unpaired;
   }
 
-  #addBySymbol(trades: TradeRows, batch: Batch, schema: Schema): void {
-    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+  #addBySymbol(trades: TradeRows, batch: Batch): void {
+    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const exports = texts.map((text) => {
       const pair = this.#settings.pairs?.[text.toUpperCase()];
       return pair === undefined ? undefined : this.#exportOf(pair, text);
@@ -163,13 +163,13 @@ class JobPairs {
   }
 }
 
-function readTrades(batch: Batch, schema: Schema): TradeRows {
-  const ids = toPlainText(getColumn(schema, batch, 'id') as TextColumn);
+function readTrades(batch: Batch): TradeRows {
+  const ids = toPlainText(getColumn(batch, 'id') as TextColumn);
   return {
-    timestamps: getNumbers(schema, batch, 'timestamp'),
-    prices: getNumbers(schema, batch, 'price'),
-    amounts: getNumbers(schema, batch, 'amount'),
-    sides: getTextCodes(schema, batch, 'side', { buy: BUY, sell: SELL }),
+    timestamps: getNumbers(batch, 'timestamp'),
+    prices: getNumbers(batch, 'price'),
+    amounts: getNumbers(batch, 'amount'),
+    sides: getTextCodes(batch, 'side', { buy: BUY, sell: SELL }),
     idOffsets: ids.offsets,
     ids: ids.bytes,
   };
@@ -192,9 +192,9 @@ function toPlainText(column: TextColumn): TextValues {
 
 const NO_BYTES = new Uint8Array();
 
-function assertNumbers(batch: Batch, schema: Schema): void {
+function assertNumbers(batch: Batch): void {
   for (const name of ['price', 'amount']) {
-    const row = getColumn(schema, batch, name).nulls?.indexOf(1) ?? -1;
+    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
     if (row < 0) continue;
     const { source = 'rows', line = 0 } = batch.firstLine ?? {};
     throw createCellError(

@@ -1,10 +1,10 @@
-import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
+import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
 import { type ArrowWriter, createArrowWriter } from '../../format/arrow/arrow-writer.js';
 import {
   type ArrowArray,
   type EncodedRecordBatch,
   RecordBatchBuilder,
-} from '../../format/arrow/record-batch.js';
+} from '../../format/arrow/record-batch-encoder.js';
 import type { ByteWriter } from '../../format/byte-writer.js';
 import type { Compress } from '../../format/compression/compressor.js';
 import type { ExportIo, ExportOutput, OutputOwner } from '../export-target.js';

@@ -1,5 +1,5 @@
-import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
-import type { ArrowArray, EncodedRecordBatch } from '../../format/arrow/record-batch.js';
+import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
+import type { ArrowArray, EncodedRecordBatch } from '../../format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import {
   type Compress,

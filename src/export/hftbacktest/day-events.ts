@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
-import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { Batch, TextColumn } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import {
   getBooleans,
@@ -67,11 +67,11 @@ export class DayEvents {
   }
 
   /** Adds rows of `trades`. @throws TickhaulError `corrupt`. */
-  addTrades(batch: Batch, schema: Schema): void {
-    const ev = getTextCodes(schema, batch, 'side', { buy: BUY_BIT, sell: SELL_BIT });
+  addTrades(batch: Batch): void {
+    const ev = getTextCodes(batch, 'side', { buy: BUY_BIT, sell: SELL_BIT });
     for (let row = 0; row < batch.rows; row++) ev[row] = (ev[row] as number) | TRADE;
-    const rows = readColumns(batch, schema, ev);
-    const symbols = this.#readSymbols(batch, schema);
+    const rows = readColumns(batch, ev);
+    const symbols = this.#readSymbols(batch);
     for (let start = 0, end = 0; start < batch.rows; start = end) {
       end = findEnd(start, batch.rows, symbols.indices);
       const events = symbols.events[symbols.indices?.[start] ?? 0] as SymbolEvents;
@@ -81,13 +81,13 @@ export class DayEvents {
   }
 
   /** Adds rows of `incremental_book_L2`. @throws TickhaulError `corrupt`, also for a side other than bid and ask. */
-  addBook(batch: Batch, schema: Schema): void {
-    const ev = getTextCodes(schema, batch, 'side', { bid: DEPTH | BUY_BIT, ask: DEPTH | SELL_BIT });
+  addBook(batch: Batch): void {
+    const ev = getTextCodes(batch, 'side', { bid: DEPTH | BUY_BIT, ask: DEPTH | SELL_BIT });
     const wrong = ev.indexOf(0);
-    if (wrong >= 0) throw createRowError(batch, schema, wrong, 'side', 'is neither bid nor ask');
-    const isSnapshot = getBooleans(schema, batch, 'is_snapshot');
-    const rows = readColumns(batch, schema, ev);
-    const symbols = this.#readSymbols(batch, schema);
+    if (wrong >= 0) throw createRowError(batch, wrong, 'side', 'is neither bid nor ask');
+    const isSnapshot = getBooleans(batch, 'is_snapshot');
+    const rows = readColumns(batch, ev);
+    const symbols = this.#readSymbols(batch);
     for (let start = 0, end = 0, sameEnd = 0; start < batch.rows; start = end) {
       if (start === sameEnd) sameEnd = findChange(isSnapshot, start);
       end = findEnd(start, sameEnd, symbols.indices);
@@ -129,12 +129,9 @@ export class DayEvents {
   }
 
   /** The events of a batch's symbols, and for each row the position of its symbol there; undefined for the only symbol. */
-  #readSymbols(
-    batch: Batch,
-    schema: Schema,
-  ): { readonly events: readonly SymbolEvents[]; readonly indices?: Int32Array } {
+  #readSymbols(batch: Batch): { readonly events: readonly SymbolEvents[]; readonly indices?: Int32Array } {
     if (!this.#isGrouped) return { events: [...this.#symbols.values()] };
-    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const events = texts.map((text) => {
       const known = this.#byName.get(text) ?? this.#addSymbol(text);
       this.#byName.set(text, known);
@@ -169,29 +166,23 @@ function findChange(flags: Uint8Array, start: number): number {
 }
 
 /** @param ev is part of the result. */
-function readColumns(batch: Batch, schema: Schema, ev: Uint8Array): EventColumns {
+function readColumns(batch: Batch, ev: Uint8Array): EventColumns {
   for (const name of ['price', 'amount']) {
-    const row = getColumn(schema, batch, name).nulls?.indexOf(1) ?? -1;
-    if (row >= 0) throw createRowError(batch, schema, row, name, 'is empty, which hftbacktest cannot read');
+    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
+    if (row >= 0) throw createRowError(batch, row, name, 'is empty, which hftbacktest cannot read');
   }
   return {
-    exch: getNumbers(schema, batch, 'timestamp'),
-    local: getNumbers(schema, batch, 'local_timestamp'),
-    px: getNumbers(schema, batch, 'price'),
-    qty: getNumbers(schema, batch, 'amount'),
+    exch: getNumbers(batch, 'timestamp'),
+    local: getNumbers(batch, 'local_timestamp'),
+    px: getNumbers(batch, 'price'),
+    qty: getNumbers(batch, 'amount'),
     ev,
   };
 }
 
-function createRowError(
-  batch: Batch,
-  schema: Schema,
-  row: number,
-  column: string,
-  problem: string,
-): TickhaulError {
+function createRowError(batch: Batch, row: number, column: string, problem: string): TickhaulError {
   const { source = 'rows', line = 0 } = batch.firstLine ?? {};
-  const cell = column === 'side' ? getTextBytes(schema, batch, column, row) : new Uint8Array();
+  const cell = column === 'side' ? getTextBytes(batch, column, row) : new Uint8Array();
   return createCellError({ source, line: line + row }, column, cell, problem);
 }
 

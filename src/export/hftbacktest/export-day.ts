@@ -139,12 +139,12 @@ function startReads(
     const source = sources.find(({ file }) => file.dataType === dataType) as ExportSource;
     return io.read(source, { numberText: 'none' }, onBatch);
   };
-  const book = read('incremental_book_L2', (batch, schema) => {
-    events.addBook(batch, schema);
+  const book = read('incremental_book_L2', (batch) => {
+    events.addBook(batch);
     return afterBatch('book');
   });
-  const trades = read('trades', (batch, schema) => {
-    events.addTrades(batch, schema);
+  const trades = read('trades', (batch) => {
+    events.addTrades(batch);
     return afterBatch('trades');
   });
   return [book.then(() => events.endBook()), trades.then(() => events.endTrades())];

@@ -31,16 +31,13 @@ export class BarRows {
 
   constructor(
     source: { readonly path: string; readonly day: Day },
-    schema: Schema,
     type: TradeBarType,
     findInstrument: (symbol: string) => CatalogInstrument,
   ) {
     const start = source.day * US_PER_DAY;
     this.#path = source.path;
     this.#findInstrument = findInstrument;
-    this.#stream = createBarStream(schema, [type], { start, end: start + US_PER_DAY }, (bar) =>
-      this.#add(bar),
-    );
+    this.#stream = createBarStream([type], { start, end: start + US_PER_DAY }, (bar) => this.#add(bar));
   }
 
   /** Bars since the last `take`. */
@@ -51,7 +48,7 @@ export class BarRows {
   /** @throws TickhaulError `corrupt` if a price or amount is empty. */
   push(rows: InstrumentBatch): void {
     for (const name of ['price', 'amount']) {
-      const row = getColumn(rows.schema, rows.batch, name).nulls?.indexOf(1);
+      const row = getColumn(rows.batch, name).nulls?.indexOf(1);
       if (row !== undefined) {
         throw new TickhaulError(
           'corrupt',
@@ -74,6 +71,7 @@ export class BarRows {
     const sourceRows = this.#trades;
     const batch: Batch = {
       rows: this.rows,
+      schema: BAR_SCHEMA,
       columns: [
         timeColumn(this.#times),
         timeColumn(this.#localTimes),
@@ -85,7 +83,7 @@ export class BarRows {
     this.#values = [];
     this.#instruments = [];
     this.#trades = [];
-    return { path: this.#path, rowsBefore: 0, schema: BAR_SCHEMA, batch, instruments, indices, sourceRows };
+    return { path: this.#path, rowsBefore: 0, batch, instruments, indices, sourceRows };
   }
 
   #add(bar: TradeBar): void {

@@ -26,13 +26,13 @@ export function createBookRowDecoder(decoder: LaneDecoder): RowDecoder {
     columns: ROW_COLUMNS,
     decode(rows, lanes) {
       decoder.open(rows, lanes);
-      lanes.view(LANE.isSnapshot).set(getBooleans(rows.schema, rows.batch, 'is_snapshot'));
-      const sides = getTextCodes(rows.schema, rows.batch, 'side', SIDES);
+      lanes.view(LANE.isSnapshot).set(getBooleans(rows.batch, 'is_snapshot'));
+      const sides = getTextCodes(rows.batch, 'side', SIDES);
       const unknown = sides.indexOf(0);
       if (unknown >= 0) {
-        const { schema, batch, path: source } = rows;
+        const { batch, path: source } = rows;
         const line = (batch.firstLine?.line ?? 0) + unknown;
-        const cell = getTextBytes(schema, batch, 'side', unknown);
+        const cell = getTextBytes(batch, 'side', unknown);
         throw createCellError({ source, line }, 'side', cell, 'is neither bid nor ask');
       }
       lanes.view(LANE.side).set(sides);

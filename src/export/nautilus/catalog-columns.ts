@@ -1,4 +1,4 @@
-import type { ArrowField } from '../../format/arrow/arrow-schema.js';
+import type { ArrowField } from '../../format/arrow/arrow-message.js';
 import { type ParquetColumn, PhysicalType } from '../../format/parquet/parquet-schema.js';
 
 /** Types of data in a catalog, by the name of their folder in a Python catalog. */

@@ -1,13 +1,12 @@
 import { encodeSchemaMessage } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import { distinctSlotBytes } from '../../format/kernel/column-memory.js';
 import type { ByteSink } from '../../format/output-format.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
+import { encodeFixedWidth } from '../../format/parquet/encode-numbers.js';
 import {
   type EncodableValues,
   encodeDictionaryIndices,
   encodeTexts,
-  MAX_DISTINCT_RATIO,
   maxDeltaBytes,
 } from '../../format/parquet/encode-texts.js';
 import { Encoding } from '../../format/parquet/parquet-schema.js';
@@ -187,33 +186,10 @@ function encodeValues(
 }
 
 /** Readers do not agree on the order of byte arrays of fixed length, so there are no bounds. */
-function encodeFixed(memory: KernelMemory, lane: number, rows: number, width: number): EncodableValues {
+function encodeFixed(memory: KernelMemory, lane: number, count: number, width: number): EncodableValues {
   const { kernel, scratch } = memory;
-  const maxDistinct = Math.floor(rows * MAX_DISTINCT_RATIO);
-  const distinct = scratch.distinct.at(width * maxDistinct);
-  const indices = scratch.indices.at(4 * rows);
-  const slots = scratch.slots.at(distinctSlotBytes(maxDistinct));
   const find = width === 16 ? kernel.findDistinctWide : kernel.findDistinctDoubles;
-  const size = find(lane, rows, maxDistinct, slots, distinct, indices);
-  if (size < 0) {
-    return {
-      encoding: Encoding.plain,
-      dictionary: undefined,
-      valueSize: width,
-      bounds: undefined,
-      room: (start, end) => width * (end - start),
-      write(out, start, end) {
-        memory.bytes.copyWithin(out, lane + width * start, lane + width * end);
-        return out + width * (end - start);
-      },
-    };
-  }
-  return {
-    dictionary: { bytes: memory.bytes.subarray(distinct, distinct + width * size), size },
-    valueSize: width,
-    bounds: undefined,
-    ...encodeDictionaryIndices(kernel, indices, size),
-  };
+  return encodeFixedWidth(memory, scratch, { lane, count, width, find });
 }
 
 /** Integers below 256, stored in `width` bytes. */

@@ -1,4 +1,4 @@
-import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { Batch, TextColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
 import type { TradeBarType } from '../../market/names/message-type-name.js';
@@ -96,13 +96,13 @@ export class CatalogPass {
   }
 
   /** @throws UnsortedRows; TickhaulError `usage`, `corrupt`, with the row; errors of `findInstrument`. */
-  async push(batch: Batch, schema: Schema): Promise<void> {
-    const rows = this.#identify(batch, schema);
+  async push(batch: Batch): Promise<void> {
+    const rows = this.#identify(batch);
     this.#rowsRead += batch.rows;
     if (!this.#input.bars) return this.#add(rows);
     const { path, file } = this.#input.source;
     const find = (symbol: string): CatalogInstrument => this.#input.findInstrument(symbol);
-    this.#bars ??= new BarRows({ path, day: file.day }, schema, this.#input.bars, find);
+    this.#bars ??= new BarRows({ path, day: file.day }, this.#input.bars, find);
     this.#bars.push(rows);
     if (this.#bars.rows >= this.#groupRows) await this.#add(this.#bars.take());
   }
@@ -118,10 +118,10 @@ export class CatalogPass {
     if (this.#input.bars && this.#barsToWrite !== this.droppedRows) throw new Error('bars were lost');
   }
 
-  #identify(batch: Batch, schema: Schema): InstrumentBatch {
-    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+  #identify(batch: Batch): InstrumentBatch {
+    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const instruments = texts.map((symbol) => this.#input.findInstrument(symbol));
-    return { path: this.#input.source.path, rowsBefore: this.#rowsRead, schema, batch, instruments, indices };
+    return { path: this.#input.source.path, rowsBefore: this.#rowsRead, batch, instruments, indices };
   }
 
   async #add(rows: InstrumentBatch): Promise<void> {

@@ -92,7 +92,7 @@ async function exportSorted(
   const numberText = bars ? 'none' : 'long';
   const batchRows = countGroupRows(table.type, precision);
   const { sourceColumns: columns } = table;
-  await io.read(source, { numberText, columns, batchRows }, (batch, schema) => pass.push(batch, schema));
+  await io.read(source, { numberText, columns, batchRows }, (batch) => pass.push(batch));
   await pass.end();
   for (const { instrument, file, first, last, sourceRows } of pass.instruments)
     await file?.end(formatPath(instrument, first, last), sourceRows);
@@ -174,13 +174,13 @@ async function createPrecisionError(
   io: ExportIo,
 ): Promise<Error> {
   const most = { price: 0, size: 0 };
-  await io.read(source, { numberText: 'all' }, (batch, schema) => {
+  await io.read(source, { numberText: 'all' }, (batch) => {
     const isOfSymbol = createSymbolTest(
       batch,
-      schema.findIndex(({ name }) => name === 'symbol'),
+      batch.schema.findIndex(({ name }) => name === 'symbol'),
       symbol,
     );
-    for (const [i, { name }] of schema.entries()) {
+    for (const [i, { name }] of batch.schema.entries()) {
       const kind = name.includes('price') ? 'price' : name.includes('amount') ? 'size' : undefined;
       const column = batch.columns[i];
       if (kind === undefined || column?.kind !== 'number' || !column.text) continue;

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
+import type { Batch, NumberColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { SELECT_OTHERS } from '../export-target.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
@@ -13,7 +13,6 @@ export interface InstrumentBatch {
   readonly path: string;
   /** Rows of the source before the batch. */
   readonly rowsBefore: number;
-  readonly schema: Schema;
   readonly batch: Batch;
   readonly instruments: readonly CatalogInstrument[];
   readonly indices: Int32Array;
@@ -56,7 +55,7 @@ export class LaneDecoder {
     lanes.open(batch.rows);
     lanes.rows = batch.rows;
     for (const [i, name] of ['timestamp', 'local_timestamp'].entries()) {
-      const column = getColumn(rows.schema, batch, name);
+      const column = getColumn(batch, name);
       if (column.kind !== 'time') throw new Error(`the column ${name} has no times`);
       const values = memory.load('times', column.values);
       memory.kernel.convertToNanoseconds(values, batch.rows, lanes.at(lanes.widths.length - 2 + i));
@@ -77,7 +76,7 @@ export class LaneDecoder {
 
   /** Stores a column of numbers; an empty cell is 0. @throws TickhaulError `usage` if one is out of range. */
   decodeNumbers(rows: InstrumentBatch, name: string, kind: FixedKind, out: number): NumberColumn {
-    const column = getColumn(rows.schema, rows.batch, name);
+    const column = getColumn(rows.batch, name);
     if (column.kind !== 'number') throw new Error(`the column ${name} has no numbers`);
     const problem = this.fixed.convert(column, kind, this.#places[kind], out);
     if (!problem) return column;

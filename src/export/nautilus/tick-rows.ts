@@ -34,7 +34,7 @@ export function createTradeDecoder(decoder: LaneDecoder): RowDecoder {
 
 /** Stores the ids. Returns the number of rows without a usable one. */
 function storeIds({ memory }: LaneDecoder, rows: InstrumentBatch, lanes: LaneSet): number {
-  const column = getColumn(rows.schema, rows.batch, 'id') as TextColumn;
+  const column = getColumn(rows.batch, 'id') as TextColumn;
   const slots = lanes.at(LANE.tradeId);
   const ids = lanes.view(LANE.tradeId);
   if (column.nullCount === lanes.rows) {
@@ -98,7 +98,7 @@ function hashSymbol(symbol: string): bigint {
 
 /** A text column as positions of distinct texts; an empty cell is the empty text. */
 function readTexts(rows: InstrumentBatch, name: string): Texts {
-  const column = getColumn(rows.schema, rows.batch, name) as TextColumn;
+  const column = getColumn(rows.batch, name) as TextColumn;
   const { indices, texts } = toDictionary(column);
   const { nulls } = column;
   if (!nulls) return { indices, texts };

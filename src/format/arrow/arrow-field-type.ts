@@ -1,6 +1,5 @@
 import type { Cell } from '../file-content.js';
-import { TypeNumber } from './arrow-message.js';
-import { ARROW_TIME_UNITS, type ArrowTimeUnit } from './arrow-schema.js';
+import { ARROW_TIME_UNITS, type ArrowTimeUnit, TypeNumber } from './arrow-message.js';
 
 /** Type of a field of any writer. */
 export interface ArrowFieldType {

@@ -7,9 +7,9 @@ import {
   type OutputOptions,
   type OutputStream,
 } from '../output-format.js';
-import type { ArrowSchema } from './arrow-schema.js';
+import type { ArrowSchema } from './arrow-message.js';
 import type { ArrowWriter } from './arrow-writer.js';
-import type { EncodedRecordBatch } from './record-batch.js';
+import type { EncodedRecordBatch } from './record-batch-encoder.js';
 
 /** Record batches with plain buffers, and provenance in the footer's schema (docs/spec/arrow-mapping.md#types). */
 export const ARROW_FORMAT: OutputFormat = {
@@ -25,7 +25,7 @@ export const ARROW_FORMAT: OutputFormat = {
 
   async createWriter(sink, schema, options) {
     const { createArrowWriter } = await import('./arrow-writer.js');
-    const { toArrowSchema } = await import('./arrow-schema.js');
+    const { toArrowSchema } = await import('./arrow-message.js');
     const writer = createArrowWriter(sink, toArrowSchema(schema, options), 'file');
     return {
       write: (encoded) => writer.writeBatch(encoded as EncodedRecordBatch),
@@ -64,7 +64,7 @@ function openArrowStream(sink: ByteSink, options: OutputOptions): OutputStream {
   return {
     async createWriter(columns) {
       const { createArrowWriter } = await import('./arrow-writer.js');
-      const { toArrowSchema } = await import('./arrow-schema.js');
+      const { toArrowSchema } = await import('./arrow-message.js');
       const schema = toArrowSchema(columns, options);
       opened ??= { schema, writer: createArrowWriter(sink, schema, 'stream') };
       if (!isDeepStrictEqual(schema, opened.schema))

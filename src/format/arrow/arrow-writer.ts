@@ -3,6 +3,7 @@ import { VERSION } from '../../base/version.js';
 import { ByteWriter } from '../byte-writer.js';
 import type { ByteSink } from '../output-format.js';
 import {
+  type ArrowSchema,
   alignLength,
   BROKEN_MESSAGE,
   END_OF_STREAM,
@@ -12,8 +13,7 @@ import {
   writeKeyValues,
   writeStructs,
 } from './arrow-message.js';
-import type { ArrowSchema } from './arrow-schema.js';
-import type { EncodedRecordBatch } from './record-batch.js';
+import type { EncodedRecordBatch } from './record-batch-encoder.js';
 
 /** Begins and ends an IPC file. */
 export const ARROW_MAGIC = Buffer.from('ARROW1');

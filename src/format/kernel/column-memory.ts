@@ -128,7 +128,8 @@ export class ColumnMemory {
 
   /** The batch as views into the memory, valid until the next row is parsed. */
   view(): Batch {
-    return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
+    const schema = this.#schema;
+    return { rows: this.rows, schema, columns: schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
   }
 
   #viewColumn(kind: ColumnKind, column: number): ColumnData {
@@ -284,7 +285,7 @@ export interface ParquetExports extends TextEncodeExports {
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
 }
 
-/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/doubles.ts). */
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/numbers.ts). */
 export function distinctSlotBytes(maxDistinct: number): number {
   return 4 * (2048 + 8 * maxDistinct);
 }

@@ -1,5 +1,4 @@
-import { encodeSchemaMessage } from '../arrow/arrow-message.js';
-import type { ArrowType } from '../arrow/arrow-schema.js';
+import { type ArrowType, encodeSchemaMessage } from '../arrow/arrow-message.js';
 import { type ParquetColumn, PhysicalType } from './parquet-schema.js';
 
 /** Key under which Arrow's readers look for the types of the columns. */

@@ -1,6 +1,7 @@
-import { type ColumnMemory, distinctSlotBytes } from '../kernel/column-memory.js';
+import { type ColumnMemory, distinctSlotBytes, type ParquetExports } from '../kernel/column-memory.js';
 import {
   type EncodableValues,
+  type EncodeMemory,
   encodeDictionaryIndices,
   MAX_DISTINCT_RATIO,
   maxDeltaBytes,
@@ -18,12 +19,13 @@ export function encodeNumbers(
   count: number,
 ): EncodableValues {
   const { kernel } = memory;
-  const dictionary = findDistinctValues(memory, scratch, lane, count, Math.floor(count * MAX_DISTINCT_RATIO));
+  const values = { lane, count, width: 8, find: kernel.findDistinctDoubles };
+  const dictionary = findDistinctValues(memory, scratch, values, Math.floor(count * MAX_DISTINCT_RATIO));
   if (dictionary) kernel.findRange(dictionary.at, dictionary.size);
   else kernel.findRange(lane, count);
   const bounds = count > 0 ? doubleBounds(kernel.minValue.value, kernel.maxValue.value) : undefined;
   if (dictionary) return { ...dictionary.values, bounds };
-  return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane), bounds };
+  return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane, 8), bounds };
 }
 
 /**
@@ -45,11 +47,16 @@ export function encodeLongs(
   const bounds = count > 0 ? longBounds(min, max) : undefined;
   const isJumping = kernel.stepsBack.value * 8 >= count;
   const dictionary = isJumping
-    ? findDistinctValues(memory, scratch, lane, count, Math.floor(count / 16))
+    ? findDistinctValues(
+        memory,
+        scratch,
+        { lane, count, width: 8, find: kernel.findDistinctDoubles },
+        Math.floor(count / 16),
+      )
     : undefined;
   if (dictionary) return { ...dictionary.values, bounds };
   if (isPlain || !isDeltaSafe(min, max)) {
-    return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane), bounds };
+    return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane, 8), bounds };
   }
   return {
     encoding: Encoding.deltaBinaryPacked,
@@ -104,45 +111,64 @@ function packBits(bytes: Uint8Array, out: number, from: number, count: number): 
   return end;
 }
 
-/** The dictionary of eight-byte values; undefined if it exceeds `maxDistinct`. */
-function findDistinctValues(
-  memory: ColumnMemory,
-  { indices, slots, distinct }: Scratch,
-  lane: number,
-  count: number,
-  maxDistinct: number,
-): { at: number; size: number; values: Omit<EncodableValues, 'bounds'> } | undefined {
-  const { kernel } = memory;
-  const at = distinct.at(8 * maxDistinct);
-  const positions = indices.at(4 * count);
-  const size = kernel.findDistinctDoubles(
-    lane,
-    count,
-    maxDistinct,
-    slots.at(distinctSlotBytes(maxDistinct)),
-    at,
-    positions,
-  );
-  if (size < 0) return undefined;
-  const dictionary = { bytes: memory.bytes.subarray(at, at + 8 * size), size };
+/** Values of one width in bytes, at an address. */
+interface FixedWidthValues {
+  readonly lane: number;
+  readonly count: number;
+  readonly width: number;
+  /** The function of the kernel that finds distinct values of this width. */
+  readonly find: ParquetExports['findDistinctDoubles'];
+}
+
+/** Encodes values without bounds: with a dictionary if they repeat, else PLAIN. */
+export function encodeFixedWidth(
+  memory: EncodeMemory,
+  scratch: Scratch,
+  values: FixedWidthValues,
+): EncodableValues {
+  const { lane, count, width } = values;
+  const maxDistinct = Math.floor(count * MAX_DISTINCT_RATIO);
+  const dictionary = findDistinctValues(memory, scratch, values, maxDistinct);
+  if (dictionary) return { ...dictionary.values, bounds: undefined };
   return {
-    at,
-    size,
-    values: { dictionary, valueSize: 8, ...encodeDictionaryIndices(kernel, positions, size) },
+    encoding: Encoding.plain,
+    dictionary: undefined,
+    ...encodePlain(memory, lane, width),
+    bounds: undefined,
   };
 }
 
-/** Eight bytes per value (PLAIN = 0), as they are in memory. */
+/** The dictionary of values; undefined if it exceeds `maxDistinct`. */
+function findDistinctValues(
+  memory: EncodeMemory,
+  { indices, slots, distinct }: Scratch,
+  { lane, count, width, find }: FixedWidthValues,
+  maxDistinct: number,
+): { at: number; size: number; values: Omit<EncodableValues, 'bounds'> } | undefined {
+  const at = distinct.at(width * maxDistinct);
+  const positions = indices.at(4 * count);
+  const size = find(lane, count, maxDistinct, slots.at(distinctSlotBytes(maxDistinct)), at, positions);
+  if (size < 0) return undefined;
+  const dictionary = { bytes: memory.bytes.subarray(at, at + width * size), size };
+  return {
+    at,
+    size,
+    values: { dictionary, valueSize: width, ...encodeDictionaryIndices(memory.kernel, positions, size) },
+  };
+}
+
+/** The bytes of values as they are in memory (PLAIN = 0). */
 function encodePlain(
-  memory: ColumnMemory,
+  memory: EncodeMemory,
   lane: number,
+  width: number,
 ): Pick<EncodableValues, 'valueSize' | 'room' | 'write'> {
   return {
-    valueSize: 8,
-    room: (start, end) => 8 * (end - start),
+    valueSize: width,
+    room: (start, end) => width * (end - start),
     write(out, start, end) {
-      memory.bytes.copyWithin(out, lane + 8 * start, lane + 8 * end);
-      return out + 8 * (end - start);
+      memory.bytes.copyWithin(out, lane + width * start, lane + width * end);
+      return out + width * (end - start);
     },
   };
 }

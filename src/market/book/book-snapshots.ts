@@ -1,7 +1,6 @@
 import type { Instrument } from '../messages.js';
 import type { BookSnapshotType } from '../names/message-type-name.js';
-import type { BookSide, LevelBlock } from './book-side.js';
-import type { OrderBook } from './order-book.js';
+import type { BookSide, LevelBlock, OrderBook } from './order-book.js';
 
 /** The state of a book at a time. The object is reused, so copy it to keep it. */
 export interface BookSnapshot {

@@ -1,4 +1,4 @@
-import type { Batch, Schema } from '../../format/batch.js';
+import type { Batch } from '../../format/batch.js';
 import { createFixedText } from '../../format/ndjson/write-json.js';
 import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../names/message-type-name.js';
@@ -23,14 +23,13 @@ const UNBOUNDED_PERIOD: Period = { start: Number.NEGATIVE_INFINITY, end: Number.
  * @param emit called with each complete bar; the object is reused.
  */
 export function createBarStream(
-  schema: Schema,
   types: readonly TradeBarType[],
   day: Period,
   emit: (bar: TradeBar) => void,
 ): ComputedStream {
   const sink: ComputedSink = { createBarSink: () => emit, createSnapshotSink: () => () => {} };
-  const instruments = createInstruments(schema, types, sink, day);
-  const rows = new MessageRows(schema, instruments, UNBOUNDED_PERIOD, undefined, true);
+  const instruments = createInstruments(types, sink, day);
+  const rows = new MessageRows(instruments, UNBOUNDED_PERIOD, undefined, true);
   return {
     push: (batch) => rows.push(batch),
     end: () => {
@@ -45,12 +44,11 @@ export function createBarStream(
  * @param emit called with each snapshot; the object is reused.
  */
 export function createSnapshotStream(
-  schema: Schema,
   types: readonly BookSnapshotType[],
   emit: (snapshot: BookSnapshot) => void,
 ): ComputedStream {
   const sink: ComputedSink = { createBarSink: () => () => {}, createSnapshotSink: () => emit };
-  const rows = new BookRows(schema, createInstruments(schema, types, sink), UNBOUNDED_PERIOD);
+  const rows = new BookRows(createInstruments(types, sink), UNBOUNDED_PERIOD);
   return { push: (batch) => rows.push(batch), end: () => rows.end() };
 }
 
@@ -58,12 +56,11 @@ export function createSnapshotStream(
 const NO_HEAD = createFixedText('');
 
 function createInstruments(
-  schema: Schema,
   types: readonly ComputedType[],
   sink: ComputedSink,
   day?: Period,
 ): Instruments<RowState> {
-  return new Instruments(schema, (instrument) => ({
+  return new Instruments((instrument) => ({
     head: NO_HEAD,
     pipeline: new InstrumentPipeline(instrument, types, sink, day),
   }));

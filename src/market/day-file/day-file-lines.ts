@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { DataType } from '../../day-files/data-types.js';
-import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { Batch, TextColumn } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { type FixedText, hasMicros } from '../../format/ndjson/write-json.js';
 import { getBooleans, getColumn, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
@@ -14,7 +14,6 @@ import { InstrumentPipeline } from '../pipeline.js';
 import { type Period, TRADE_SIDE } from '../trade-bars.js';
 
 export interface DayFileLinesOptions {
-  readonly schema: Schema;
   readonly dataType: DataType;
   /** The requested types; those that are not computed from `dataType` are ignored. */
   readonly types: readonly NormalizedType[];
@@ -38,7 +37,7 @@ export interface DayFileLines {
 }
 
 export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
-  const { schema, dataType, period, isSelected } = options;
+  const { dataType, period, isSelected } = options;
   const types = options.types.filter(({ dayFileType }) => dayFileType === dataType);
   /** The messages that are the rows themselves; undefined if they are not requested. */
   const source = types.find((type) => type.kind === 'source')?.name;
@@ -48,9 +47,9 @@ export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
     const pipeline = new InstrumentPipeline(instrument, types, computed);
     return { head: createLineHead(source ?? '', instrument), pipeline };
   };
-  const instruments = new Instruments(schema, createState);
+  const instruments = new Instruments(createState);
   if (dataType === 'incremental_book_L2') {
-    const rows = new BookRows(schema, instruments, period, source && new BookChangeLines(schema));
+    const rows = new BookRows(instruments, period, source && new BookChangeLines());
     return {
       push(batch, out) {
         computed.out = out;
@@ -62,9 +61,9 @@ export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
       },
     };
   }
-  const lines = source && source !== 'book_change' ? new RowLines(source, schema) : undefined;
+  const lines = source && source !== 'book_change' ? new RowLines(source) : undefined;
   const hasBars = types.some(({ kind }) => kind === 'trade_bar');
-  const rows = new MessageRows(schema, instruments, period, lines, hasBars);
+  const rows = new MessageRows(instruments, period, lines, hasBars);
   return {
     push(batch, out) {
       computed.out = out;
@@ -76,7 +75,6 @@ export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
 
 /** Processes rows that are one message each: every data type but incremental_book_L2. */
 export class MessageRows {
-  readonly #schema: Schema;
   readonly #instruments: Instruments<RowState>;
   readonly #period: Period;
   readonly #lines: RowLines | undefined;
@@ -88,13 +86,11 @@ export class MessageRows {
    * @param hasBars whether the rows are trades from which bars are computed.
    */
   constructor(
-    schema: Schema,
     instruments: Instruments<RowState>,
     period: Period,
     lines: RowLines | undefined,
     hasBars: boolean,
   ) {
-    this.#schema = schema;
     this.#instruments = instruments;
     this.#period = period;
     this.#lines = lines;
@@ -103,12 +99,11 @@ export class MessageRows {
 
   /** Writes each row as a line, then passes it to the pipeline of its instrument. @param out buffer for the lines. */
   push(batch: Batch, out?: LineBuffer): void {
-    const schema = this.#schema;
     const { start, end } = this.#period;
     const { states, indices } = this.#instruments.getOwners(batch);
-    const timestamps = getNumbers(schema, batch, 'timestamp');
-    const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
-    const trades = this.#hasBars ? readTrades(schema, batch) : undefined;
+    const timestamps = getNumbers(batch, 'timestamp');
+    const localTimestamps = getNumbers(batch, 'local_timestamp');
+    const trades = this.#hasBars ? readTrades(batch) : undefined;
     const lines = this.#lines;
     lines?.open(batch);
     for (let row = 0; row < batch.rows; row++) {
@@ -130,11 +125,11 @@ export class MessageRows {
   }
 }
 
-function readTrades(schema: Schema, batch: Batch) {
+function readTrades(batch: Batch) {
   return {
-    prices: getNumbers(schema, batch, 'price'),
-    amounts: getNumbers(schema, batch, 'amount'),
-    sides: getTextCodes(schema, batch, 'side', TRADE_SIDE),
+    prices: getNumbers(batch, 'price'),
+    amounts: getNumbers(batch, 'amount'),
+    sides: getTextCodes(batch, 'side', TRADE_SIDE),
   };
 }
 
@@ -146,7 +141,6 @@ const SIDE_CODES = { bid: 1, ask: 2 };
  * one is complete only at `end`. Each change is written as a line, then passed to the pipeline of its instrument.
  */
 export class BookRows {
-  readonly #schema: Schema;
   readonly #instruments: Instruments<RowState>;
   readonly #period: Period;
   readonly #lines: BookChangeLines | undefined;
@@ -164,8 +158,7 @@ export class BookRows {
    * @param period local times, in microseconds. Changes before the first one in the period only update the
    * book; those from the first one after the period on are ignored.
    */
-  constructor(schema: Schema, instruments: Instruments<RowState>, period: Period, lines?: BookChangeLines) {
-    this.#schema = schema;
+  constructor(instruments: Instruments<RowState>, period: Period, lines?: BookChangeLines) {
     this.#instruments = instruments;
     this.#period = period;
     this.#lines = lines;
@@ -174,12 +167,12 @@ export class BookRows {
   /** @param out buffer for the lines. @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
   push(batch: Batch, out?: LineBuffer): void {
     const { states, indices } = this.#instruments.getOwners(batch);
-    const timestamps = getNumbers(this.#schema, batch, 'timestamp');
-    const localTimestamps = getNumbers(this.#schema, batch, 'local_timestamp');
-    const prices = getNumbers(this.#schema, batch, 'price');
-    const amounts = getNumbers(this.#schema, batch, 'amount');
-    const snapshots = getBooleans(this.#schema, batch, 'is_snapshot');
-    const sides = getTextCodes(this.#schema, batch, 'side', SIDE_CODES);
+    const timestamps = getNumbers(batch, 'timestamp');
+    const localTimestamps = getNumbers(batch, 'local_timestamp');
+    const prices = getNumbers(batch, 'price');
+    const amounts = getNumbers(batch, 'amount');
+    const snapshots = getBooleans(batch, 'is_snapshot');
+    const sides = getTextCodes(batch, 'side', SIDE_CODES);
     const lines = this.#lines;
     lines?.open(batch);
     for (let row = 0; row < batch.rows; row++) {
@@ -221,7 +214,7 @@ export class BookRows {
 
   #createSideError(batch: Batch, row: number): TickhaulError {
     const { source = 'rows', line = 0 } = batch.firstLine ?? {};
-    const cell = getTextBytes(this.#schema, batch, 'side', row);
+    const cell = getTextBytes(batch, 'side', row);
     return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
@@ -257,12 +250,10 @@ export interface RowState {
 /** State of each exchange and symbol of a day file, in the order in which they first appear. */
 export class Instruments<State> {
   readonly #states = new Map<string, State | undefined>();
-  readonly #schema: Schema;
   readonly #createState: (instrument: Instrument) => State | undefined;
 
   /** @param createState called once per instrument; returns undefined if its rows are ignored. */
-  constructor(schema: Schema, createState: (instrument: Instrument) => State | undefined) {
-    this.#schema = schema;
+  constructor(createState: (instrument: Instrument) => State | undefined) {
     this.#createState = createState;
   }
 
@@ -272,8 +263,8 @@ export class Instruments<State> {
   }
 
   getOwners(batch: Batch): RowOwners<State> {
-    const exchanges = toDictionary(getColumn(this.#schema, batch, 'exchange') as TextColumn);
-    const symbols = toDictionary(getColumn(this.#schema, batch, 'symbol') as TextColumn);
+    const exchanges = toDictionary(getColumn(batch, 'exchange') as TextColumn);
+    const symbols = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const [exchange = ''] = exchanges.texts;
     if (exchanges.texts.length === 1) {
       const states = symbols.texts.map((symbol) => this.#getState({ exchange, symbol }));

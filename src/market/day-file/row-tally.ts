@@ -3,7 +3,7 @@ import { plural } from '../../base/units.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay, US_PER_DAY } from '../../day-files/day.js';
 import { toSafeFileName } from '../../day-files/file-naming.js';
-import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { Batch, TextColumn } from '../../format/batch.js';
 import { getColumn, getNumbers } from '../batch-columns.js';
 import { toDictionary } from '../lines/line-parts.js';
 import type { Period } from '../trade-bars.js';
@@ -53,9 +53,9 @@ export class RowTally {
   }
 
   /** Counts the rows of the next batch. */
-  add(schema: Schema, batch: Batch): void {
+  add(batch: Batch): void {
     const { start, end } = this.period;
-    const times = getNumbers(schema, batch, 'local_timestamp');
+    const times = getNumbers(batch, 'local_timestamp');
     let { outside, backwards, last } = this;
     for (let row = 0; row < batch.rows; row++) {
       const time = times[row] as number;
@@ -65,11 +65,11 @@ export class RowTally {
     }
     Object.assign(this, { outside, backwards, last });
     this.rows += batch.rows;
-    if (this.hasSymbol) this.#addForeign(schema, batch);
+    if (this.hasSymbol) this.#addForeign(batch);
   }
 
-  #addForeign(schema: Schema, batch: Batch): void {
-    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+  #addForeign(batch: Batch): void {
+    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const areForeign = texts.map((text) => this.isForeign(text));
     if (!areForeign.includes(true)) return;
     for (let row = 0; row < batch.rows; row++) if (areForeign[indices[row] as number]) this.foreign++;

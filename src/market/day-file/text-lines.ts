@@ -32,10 +32,7 @@ export function createLineMemories(): LineMemories {
 }
 
 /** Uses a kernel if exactly one message type is requested: computed types need columns. */
-export function createTextLines(
-  options: Omit<DayFileLinesOptions, 'schema'>,
-  memories: LineMemories,
-): TextLines {
+export function createTextLines(options: DayFileLinesOptions, memories: LineMemories): TextLines {
   const [type, ...others] = options.types.filter(({ dayFileType }) => dayFileType === options.dataType);
   const createBatchLines = (period = options.period): BatchTextLines =>
     new BatchTextLines({ ...options, period }, memories.columns);
@@ -171,7 +168,7 @@ type ColumnMemories = NonNullable<RowReaderOptions['memories']>;
  * Converts text to columns and columns to lines (`TextLines`), for all types and any content of day files.
  */
 class BatchTextLines {
-  readonly #options: Omit<DayFileLinesOptions, 'schema'>;
+  readonly #options: DayFileLinesOptions;
   readonly #memories: ColumnMemories;
   readonly #schema: Schema;
   /** Books and bars continue from one day file to the next, even if its columns differ. */
@@ -179,11 +176,11 @@ class BatchTextLines {
   #reader: RowReader;
   #tally: RowTally | undefined;
 
-  constructor(options: Omit<DayFileLinesOptions, 'schema'>, memories: ColumnMemories) {
+  constructor(options: DayFileLinesOptions, memories: ColumnMemories) {
     this.#options = options;
     this.#memories = memories;
     this.#schema = dataTypeSchema(options.dataType);
-    this.#lines = createDayFileLines({ ...options, schema: this.#schema });
+    this.#lines = createDayFileLines(options);
     this.#reader = this.#createReader('');
   }
 
@@ -210,7 +207,7 @@ class BatchTextLines {
   #addBatches(batches: Iterable<Batch>, out: LineBuffer): void {
     for (const batch of batches) {
       const selected = this.#selectColumns(batch);
-      this.#tally?.add(this.#schema, selected);
+      this.#tally?.add(selected);
       this.#lines.push(selected, out);
     }
   }
@@ -226,11 +223,12 @@ class BatchTextLines {
   }
 
   /** Selects the columns of the data type: a header may have more, in any order. */
-  #selectColumns({ firstLine, rows, columns }: Batch): Batch {
-    const names = this.#reader.schema.map(({ name }) => name);
+  #selectColumns({ firstLine, rows, schema, columns }: Batch): Batch {
+    const names = schema.map(({ name }) => name);
     return {
       firstLine,
       rows,
+      schema: this.#schema,
       columns: this.#schema.map(({ name }) => columns[names.indexOf(name)] as ColumnData),
     };
   }

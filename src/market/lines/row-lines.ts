@@ -1,4 +1,4 @@
-import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
+import type { Batch, ColumnData, TextValues } from '../../format/batch.js';
 import {
   copyFixed,
   copyWords,
@@ -38,7 +38,7 @@ const CELL_FORM = { number: 0, time: 1, entry: 2, text: 3 } as const;
 
 /** A part with its text that does not depend on the batch. */
 interface PreparedPart {
-  readonly column: number;
+  readonly column: string;
   /** `,"key":` */
   readonly begin: string;
   /** The same, with the quote that starts a string. */
@@ -83,15 +83,16 @@ export class RowLines {
   /** Maximum size of a line without its head and its unprepared texts. */
   #size = 0;
 
-  constructor(type: OneRowMessageType, schema: Schema) {
-    this.#parts = MESSAGE_LAYOUTS[type]
-      .map((part) => ({ ...preparePart(part), column: schema.findIndex(({ name }) => name === part.column) }))
-      .filter(({ column }) => column >= 0);
+  constructor(type: OneRowMessageType) {
+    this.#parts = MESSAGE_LAYOUTS[type].map(preparePart);
   }
 
   /** Sets the batch of the next rows. */
-  open({ columns }: Batch): void {
-    this.#cells = this.#parts.map((part) => prepareCells(part, columns[part.column] as ColumnData));
+  open({ schema, columns }: Batch): void {
+    this.#cells = this.#parts.flatMap((part) => {
+      const column = columns[schema.findIndex(({ name }) => name === part.column)];
+      return column ? [prepareCells(part, column)] : [];
+    });
     this.#texts = this.#cells.filter(({ form }) => form === CELL_FORM.text);
     this.#size = this.#cells.reduce((sum, cells) => sum + maxCellBytes(cells), MAX_TAIL_BYTES);
   }
@@ -148,9 +149,10 @@ function maxCellBytes({ key, missing, entries }: PreparedCells): number {
   return key.length + Math.max(longest, MAX_NUMBER_BYTES, MAX_TIME_BYTES) + 1;
 }
 
-function preparePart({ key, kind, fallback }: MessagePart): Omit<PreparedPart, 'column'> {
+function preparePart({ column, key, kind, fallback }: MessagePart): PreparedPart {
   const begin = `,${JSON.stringify(key)}:`;
   return {
+    column,
     begin,
     key: createFixedText(kind === 'number' ? begin : `${begin}"`),
     missing: fallback === undefined ? undefined : createFixedText(`${begin}"${fallback}"`),
@@ -209,21 +211,16 @@ const MAX_RETAINED_SIDE_BYTES = 16 * 1024;
  * `write`. The rows of a change may be in several batches.
  */
 export class BookChangeLines {
-  readonly #schema: Schema;
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #bids = new LevelTexts();
   readonly #asks = new LevelTexts();
   #prices: Float64Array = new Float64Array();
   #amounts: Float64Array = new Float64Array();
 
-  constructor(schema: Schema) {
-    this.#schema = schema;
-  }
-
   /** Sets the batch of the next rows. */
   open(batch: Batch): void {
-    this.#prices = getNumbers(this.#schema, batch, 'price');
-    this.#amounts = getNumbers(this.#schema, batch, 'amount');
+    this.#prices = getNumbers(batch, 'price');
+    this.#amounts = getNumbers(batch, 'amount');
   }
 
   begin(): void {

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedRequest } from '../../raw-feeds/feed-run.js';
-import type { RequestedPeriod } from '../../replay/parse-period.js';
+import type { RequestedPeriod } from '../../replay/replay-request.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';

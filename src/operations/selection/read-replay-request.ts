@@ -5,8 +5,12 @@ import type { Period } from '../../market/trade-bars.js';
 import { SELECTION_OPTIONS } from '../../options/day-file-options.js';
 import { PACE_OPTIONS } from '../../options/message-options.js';
 import { readOptions } from '../../options/read-options.js';
-import { parsePeriod, type RequestedPeriod } from '../../replay/parse-period.js';
-import type { ReplayOption, ReplayRequest } from '../../replay/replay-request.js';
+import {
+  parsePeriod,
+  type ReplayOption,
+  type ReplayRequest,
+  type RequestedPeriod,
+} from '../../replay/replay-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
 import type { CommandArgs } from '../arguments/command-args.js';

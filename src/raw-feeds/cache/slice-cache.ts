@@ -6,8 +6,7 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import type { MinuteRange } from '../../day-files/minute.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { evictSlices } from './slice-files.js';
-import { isProvisional } from './slice-index.js';
-import { type SliceFile, slicePath, UNFINISHED_EXTENSION } from './slice-path.js';
+import { isProvisional, type SliceFile, slicePath, UNFINISHED_EXTENSION } from './slice-index.js';
 
 /** A verified slice as received. */
 export interface ReceivedSlice extends MinuteRange {

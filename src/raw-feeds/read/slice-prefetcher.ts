@@ -1,8 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { formatMinute, intersectMinutes, type Minute, type MinuteRange } from '../../day-files/minute.js';
-import type { SliceIndex } from '../cache/slice-index.js';
-import type { SliceFile } from '../cache/slice-path.js';
+import type { SliceFile, SliceIndex } from '../cache/slice-index.js';
 import type { FeedRun } from '../feed-run.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';

@@ -1,5 +1,5 @@
 import { ReaderClosedError } from '../../base/output-sink.js';
-import { type ArrowField, type ArrowType, TIME_TYPE } from '../../format/arrow/arrow-schema.js';
+import { type ArrowField, type ArrowType, TIME_TYPE } from '../../format/arrow/arrow-message.js';
 import { createArrowWriter } from '../../format/arrow/arrow-writer.js';
 import {
   type ArrowArray,
@@ -10,9 +10,9 @@ import {
   createStructArray,
   createTextArray,
   RecordBatchBuilder,
-} from '../../format/arrow/record-batch.js';
+} from '../../format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import type { LineSink } from '../../market/lines/line-sink.js';
+import type { LineSink } from '../../market/lines/line-buffer.js';
 import { MESSAGE_LAYOUTS } from '../../market/lines/message-layouts.js';
 import type { SnapshotLevel } from '../../market/messages.js';
 import type { NormalizedType } from '../../market/names/message-type-name.js';

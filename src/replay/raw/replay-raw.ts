@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js';
 import { TimeMerge } from '../../market/time-merge.js';
 import type { FeedRun } from '../../raw-feeds/feed-run.js';
 import type { OpenedFeed } from '../../raw-feeds/open-feed.js';

@@ -4,7 +4,7 @@ import { constants, createGzip } from 'node:zlib';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { toRunFailure } from '../../events/run-failure.js';
-import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
+import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { replayRaw } from '../../replay/raw/replay-raw.js';
 import { StallWatch, tooManyClients, withClientBuffers } from '../client-limits.js';

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { toRunFailure } from '../../events/run-failure.js';
-import type { LineSink } from '../../market/lines/line-sink.js';
+import type { LineSink } from '../../market/lines/line-buffer.js';
 import { StallWatch } from '../client-limits.js';
 import { logBug } from '../http-endpoints/http-call.js';
 import type { ServerContext } from '../server-context.js';

@@ -12,17 +12,17 @@ const START = parseDay('2024-03-01') * 86_400_000_000;
 export function expectedRows(name: string, csv: string): Row[] {
   const type = parseComputedTypeName(name);
   const rows: Row[] = [];
-  const { schema, batches } = batchesOf(type.dayFileType, csv, 100);
-  const computed = createTypes(type, rows, schema);
+  const { batches } = batchesOf(type.dayFileType, csv, 100);
+  const computed = createTypes(type, rows);
   for (const batch of batches) computed.push(batch);
   computed.end();
   return rows;
 }
 
-function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof createBarStream>[0]) {
+function createTypes(type: ComputedType, rows: Row[]) {
   if (type.kind === 'trade_bar') {
     const day = { start: START, end: START + 86_400_000_000 };
-    return createBarStream(schema, [type], day, (bar) => {
+    return createBarStream([type], day, (bar) => {
       rows.push({
         ...bar.instrument,
         timestamp: bar.timestamp,
@@ -41,7 +41,7 @@ function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof 
       });
     });
   }
-  return createSnapshotStream(schema, [type], ({ instrument, timestamp, localTimestamp, asks, bids }) => {
+  return createSnapshotStream([type], ({ instrument, timestamp, localTimestamp, asks, bids }) => {
     const levels: Record<string, number | null> = {};
     for (let i = 0; i < type.depth; i++) {
       for (const [side, { prices, amounts, count }] of [

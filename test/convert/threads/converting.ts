@@ -1,7 +1,6 @@
 import { type Conversion, startConversion } from '../../../src/convert/conversion.js';
-import type { KernelPool } from '../../../src/convert/threads/kernel-host.js';
 import { createKernelThreads } from '../../../src/convert/threads/kernel-pool.js';
-import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
+import { createLocalKernels, type KernelPool } from '../../../src/convert/threads/local-kernel.js';
 import type { OutputOptions } from '../../../src/format/output-format.js';
 import type { PartFile } from '../../../src/store/files.js';
 

@@ -6,7 +6,10 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { countRows, readArrowFooter } from '../../../src/format/arrow/arrow-footer.js';
 import { createArrowWriter } from '../../../src/format/arrow/arrow-writer.js';
 import { inspectArrow } from '../../../src/format/arrow/inspect-arrow.js';
-import { type EncodedRecordBatch, RecordBatchBuilder } from '../../../src/format/arrow/record-batch.js';
+import {
+  type EncodedRecordBatch,
+  RecordBatchBuilder,
+} from '../../../src/format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../../src/format/byte-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { rounds } from '../../helpers/services.js';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tableFromIPC } from '@uwdata/flechette';
-import { encodeSchemaMessage } from '../../../src/format/arrow/arrow-message.js';
-import type { ArrowSchema } from '../../../src/format/arrow/arrow-schema.js';
+import { type ArrowSchema, encodeSchemaMessage } from '../../../src/format/arrow/arrow-message.js';
 import { createArrowWriter } from '../../../src/format/arrow/arrow-writer.js';
-import { type ArrowArray, RecordBatchBuilder } from '../../../src/format/arrow/record-batch.js';
+import { type ArrowArray, RecordBatchBuilder } from '../../../src/format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../../src/format/byte-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 

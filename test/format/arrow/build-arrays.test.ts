@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ArrowType } from '../../../src/format/arrow/arrow-schema.js';
+import type { ArrowType } from '../../../src/format/arrow/arrow-message.js';
 import { createArrowWriter } from '../../../src/format/arrow/arrow-writer.js';
 import {
   type ArrowArray,
@@ -11,7 +11,7 @@ import {
   createStructArray,
   createTextArray,
   RecordBatchBuilder,
-} from '../../../src/format/arrow/record-batch.js';
+} from '../../../src/format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../../src/format/byte-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { readTable } from './read-arrow.js';

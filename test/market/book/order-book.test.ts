@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { BookSide } from '../../../src/market/book/book-side.js';
 import { type SideLevels, TopLevels } from '../../../src/market/book/book-snapshots.js';
-import { OrderBook } from '../../../src/market/book/order-book.js';
+import { type BookSide, OrderBook } from '../../../src/market/book/order-book.js';
 import { NaiveBook } from '../naive/book-snapshots.js';
 import type { Level } from '../naive/messages.js';
 

@@ -16,12 +16,10 @@ import { barSpec, bookRows, DAY_END, DAY_START, snapshotSpec, tradeRows } from '
 function barsOf(rows: readonly Row[], name: string, batchRows: number): string[] {
   const type = parseMessageType(name);
   if (type.kind !== 'trade_bar') throw new Error(`${name} is no bar`);
-  const { schema, batches } = batchesOf('trades', csvOf('trades', rows), batchRows);
+  const { batches } = batchesOf('trades', csvOf('trades', rows), batchRows);
   const out = new LineBuffer();
   const day = { start: DAY_START, end: DAY_END };
-  const bars = createBarStream(schema, [type], day, (bar) =>
-    new TradeBarLines(type, bar.instrument).write(bar, out),
-  );
+  const bars = createBarStream([type], day, (bar) => new TradeBarLines(type, bar.instrument).write(bar, out));
   for (const batch of batches) bars.push(batch);
   bars.end();
   return textsOf(out);
@@ -66,9 +64,9 @@ test("a day's snapshots equal those of a replay", () => {
       const type = parseMessageType(spec.name);
       if (type.kind !== 'book_snapshot') throw new Error(`${spec.name} is no snapshot`);
       const csv = csvOf('incremental_book_L2', rows);
-      const { schema, batches } = batchesOf('incremental_book_L2', csv, batchRows);
+      const { batches } = batchesOf('incremental_book_L2', csv, batchRows);
       const out = new LineBuffer();
-      const snapshots = createSnapshotStream(schema, [type], (snapshot) =>
+      const snapshots = createSnapshotStream([type], (snapshot) =>
         new BookSnapshotLines(type, snapshot.instrument).write(snapshot, out),
       );
       for (const batch of batches) snapshots.push(batch);

@@ -1,6 +1,6 @@
 import { abortReason, TickhaulError } from '../../../base/errors.js';
 import { formatCount, formatSize, plural, secondsSince } from '../../../base/units.js';
-import type { WrittenCounts } from '../../../market/lines/line-sink.js';
+import type { WrittenCounts } from '../../../market/lines/line-buffer.js';
 import { readBooleanFlag } from '../../../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from '../../arguments/command.js';
 import { printFailure } from '../print-failure.js';

@@ -2,7 +2,7 @@
 // after the end of a column are read and written.
 export { compressBlock } from '../../../format/compression/assembly/lz4-kernel';
 export { allocate } from '../../../format/kernel/assembly/memory';
-export { packBooleans } from '../../../format/kernel/assembly/parquet/flat-values';
+export { packBooleans } from '../../../format/kernel/assembly/parquet/encodings';
 
 /** Converts microseconds to milliseconds, 64-bit integers, rounded down. */
 export function convertToMilliseconds(times: usize, count: i32, out: usize): void {

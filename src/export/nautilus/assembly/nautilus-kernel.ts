@@ -1,16 +1,16 @@
 // Turns the columns of day files into those of NautilusTrader's catalog, and encodes these for Parquet.
-import { createTables } from '../../../format/kernel/assembly/parquet/decimal';
+import { createTables } from '../../../format/kernel/assembly/parquet/numbers';
 import { createTens } from './fixed';
 
 export { allocate } from '../../../format/kernel/assembly/memory';
-export { findDistinctDoubles } from '../../../format/kernel/assembly/parquet/doubles';
-export { writeIndices } from '../../../format/kernel/assembly/parquet/rle';
-export { writeDeltaLongs } from '../../../format/kernel/assembly/parquet/delta';
+export { findDistinctDoubles } from '../../../format/kernel/assembly/parquet/numbers';
+export { writeIndices } from '../../../format/kernel/assembly/parquet/encodings';
+export { writeDeltaLongs } from '../../../format/kernel/assembly/parquet/encodings';
 export {
   storeSharedPrefixes,
   writeDeltaLengthText,
   writeDeltaText,
-} from '../../../format/kernel/assembly/parquet/delta-text';
+} from '../../../format/kernel/assembly/parquet/text-encodings';
 export {
   copyTexts,
   findDistinctTexts,
@@ -18,7 +18,7 @@ export {
   maxText,
   minText,
   writePlainText,
-} from '../../../format/kernel/assembly/parquet/text-values';
+} from '../../../format/kernel/assembly/parquet/text-encodings';
 export { writeDeltas } from './deltas';
 export { convertToFixed, roundedCount, stoppedAt } from './fixed';
 export {

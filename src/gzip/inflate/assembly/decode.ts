@@ -1,18 +1,45 @@
+// The bits of a stream that are not used up yet: `count` bits in `buffer`, followed by the bytes at `position`.
+// The loops keep them in local variables. Refilling reads 8 bytes at once, so memory after the input must be readable.
+import { MAX_HEADER_BYTES, buildFixedTables, readDynamicHeader } from './blocks';
+import { DISTANCE_BITS, DISTANCE_TABLE, END, LENGTH_BITS, LITERAL, SPECIAL, SUBTABLE, lengthTable } from './tables';
+
+export let buffer: u64 = 0;
+export let count: u32 = 0;
+export let position: usize = 0;
+
+export function setBits(newBuffer: u64, newCount: u32, newPosition: usize): void {
+  buffer = newBuffer;
+  count = newCount;
+  position = newPosition;
+}
+
+/** Begins at a bit of memory: address times 8 plus the number of the bit. */
+export function seekBit(bit: u64): void {
+  const at = <usize>(bit >> 3);
+  const skipped = bit & 7;
+  if (skipped == 0) setBits(0, 0, at);
+  else setBits(<u64>load<u8>(at) >> skipped, 8 - <u32>skipped, at + 1);
+}
+
+/** Returns whole bytes of the buffer to the input. Only the lowest 6 bits of `newCount` are used. */
+function storeBits(newBuffer: u64, newCount: u32, newPosition: usize): void {
+  newCount &= 63;
+  const rest = newCount & 7;
+  setBits(newBuffer & ((<u64>1 << <u64>rest) - 1), rest, newPosition - (newCount >> 3));
+}
+
 // Decodes DEFLATE (RFC 1951) to text, or to tokens, which need no window.
-import { buffer, count, position, seekBit, setBits, storeBits } from './bits';
-import { buildFixedTables, MAX_HEADER_BYTES, readDynamicHeader } from './block-header';
-import { DISTANCE_BITS, DISTANCE_TABLE, END, LENGTH_BITS, lengthTable, LITERAL, SPECIAL, SUBTABLE } from './tables';
 
 /** The output is full. */
 export const FULL: i32 = 0;
 /** More input is needed. */
-export const STARVED: i32 = 1;
+const STARVED: i32 = 1;
 /** The stream ended; its last byte is before `position`. */
-export const ENDED: i32 = 2;
+const ENDED: i32 = 2;
 /** A block that others may begin with begins at `stopped`. */
-export const AT_BLOCK: i32 = 3;
+const AT_BLOCK: i32 = 3;
 /** The stream is invalid or incomplete. */
-export const REFUSED: i32 = -1;
+const REFUSED: i32 = -1;
 
 const BETWEEN_BLOCKS = 0;
 const IN_CODES = 1;
@@ -55,7 +82,7 @@ export function continueAt(address: usize): void {
 function token(literals: u32, length: u32, distance: u32): u32 {
   return literals | (length << 8) | ((distance - 1) << 17);
 }
-export const MAX_TOKEN_LITERALS: u32 = 255;
+const MAX_TOKEN_LITERALS: u32 = 255;
 
 /**
  * Decodes until the output is full, the input is used up, the stream ends, or, between blocks, from `stopBit` on,

@@ -1,7 +1,6 @@
 // Inflates a stream in this thread.
-import { position } from './bits';
+import { decode, output, position } from './decode';
 import { setUpFold } from '../../assembly/crc-fold';
-import { decode, output } from './decode';
 import { setUpTables } from './tables';
 export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
 export { startAt, continueAt } from './decode';

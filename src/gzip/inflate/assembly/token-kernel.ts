@@ -1,11 +1,10 @@
 // Turns a stream into tokens, in any thread and from the middle of the stream on, and tokens into text, in order.
 // All instances have one shared memory.
-import { setUpSearch } from './block-search';
-import { position } from './bits';
+import { setUpSearch } from './blocks';
+import { copyMatch, decode, output, position, stopped, tokens } from './decode';
 import { setUpFold } from '../../assembly/crc-fold';
-import { copyMatch, decode, output, stopped, tokens } from './decode';
 import { setUpTables } from './tables';
-export { findBlock } from './block-search';
+export { findBlock } from './blocks';
 export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
 export { continueAt, startAt } from './decode';
 

@@ -1,33 +1,8 @@
 // Book changes: consecutive rows with the same leading cells and is_snapshot are one change (day-file-lines.ts).
-import { COMMA, copy, findCellEnd, LF, sharedLength } from '../../../format/kernel/assembly/bytes';
-import { booleanLength } from '../../../format/kernel/assembly/ndjson/texts';
-import { clearPreviousRow, putHead, findTimes, parseTime } from './leading';
-import { shortestLength, writeNumber } from './numbers';
-import {
-  addLine,
-  AMOUNT,
-  ASKS,
-  asks,
-  BEFORE,
-  begin,
-  AFTER,
-  BIDS,
-  DONE,
-  fixed,
-  limit,
-  NO_ROOM,
-  UNUSUAL,
-  out,
-  periodEnd,
-  periodStart,
-  phase,
-  PRICE,
-  put,
-  putTail,
-  setPhase,
-  stop,
-  WITHIN,
-} from './output';
+import { COMMA, LF, copy, findCellEnd, sharedLength } from '../../../format/kernel/assembly/bytes';
+import { booleanLength } from '../../../format/kernel/assembly/ndjson/cells';
+import { clearPreviousRow, findTimes, parseTime, putHead } from './rows';
+import { AFTER, AMOUNT, ASKS, BEFORE, BIDS, DONE, NO_ROOM, PRICE, UNUSUAL, WITHIN, addLine, asks, begin, fixed, limit, out, periodEnd, periodStart, phase, put, putTail, setPhase, shortestLength, stop, writeNumber } from './output';
 import { count, isForeignRow } from './tally';
 
 /** The sides with their commas, as little-endian words. */

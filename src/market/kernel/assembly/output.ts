@@ -1,6 +1,44 @@
+// Numbers in lines have JavaScript's shortest form.
+import { MINUS, POINT, ZERO, copy, findNonDigits, toDigits } from '../../../format/kernel/assembly/bytes';
+import { clearDates, writeMicros } from '../../../format/kernel/assembly/ndjson/cells';
+
+/**
+ * Writes any other decimal in that form; returns its length, at most 32 bytes, or 0 if it is not a number.
+ */
+// @ts-ignore: decorator
+@external("env", "writeNumber")
+export declare function writeNumber(p: usize, length: i32, to: usize): i32;
+
+/** Six zeros. */
+const ZEROS: u64 = 0x303030303030;
+const SIX: u64 = 0xffffffffffff;
+
+/**
+ * The length of a decimal in its shortest form; 0 for any other, and also for decimals with more than 15
+ * digits or an exponent. Two decimals of up to 15 digits never have the same double, so no shorter one has
+ * its value. It must not have redundant zeros; from 1e-6 on there is no exponent.
+ */
+// @ts-ignore: decorator
+@inline
+export function shortestLength(p: usize, text: v128): i32 {
+  const negative = <i32>(<i32>load<u8>(p) == MINUS);
+  const stops = findNonDigits(toDigits(text)) & ~negative;
+  const point = ctz(stops | 0x10000);
+  const first = p + negative;
+  const startsWithZero = <i32>load<u8>(first) == ZERO;
+  const wholeDigits = point - negative;
+  if (<i32>load<u8>(p + point) != POINT) {
+    // Minus zero loses its sign, and a number of 16 digits may have a shorter form.
+    const isUsual = wholeDigits > 0 && wholeDigits < 16 && (!startsWithZero || point == 1);
+    return isUsual ? point : 0;
+  }
+  const end = ctz((stops & (stops - 1)) | 0x10000);
+  if (wholeDigits == 0 || end == point + 1 || <i32>load<u8>(p + end - 1) == ZERO) return 0;
+  if (startsWithZero && (wholeDigits > 1 || (load<u64>(first, 2) & SIX) == ZEROS)) return 0;
+  return end;
+}
+
 // Output of lines, and the results of a call.
-import { copy } from '../../../format/kernel/assembly/bytes';
-import { clearDates, writeMicros } from '../../../format/kernel/assembly/ndjson/times';
 
 /** Why formatting stopped: end of the text, or a change that may continue; */
 export const DONE: i32 = 0;
@@ -41,7 +79,7 @@ export const BEGIN: i32 = 0;
 export const EXCHANGE: i32 = 1;
 export const OWN: i32 = 2;
 export const TIMESTAMP: i32 = 3;
-export const LOCAL_TIMESTAMP: i32 = 4;
+const LOCAL_TIMESTAMP: i32 = 4;
 export const END: i32 = 5;
 export const BIDS: i32 = 6;
 export const ASKS: i32 = 7;

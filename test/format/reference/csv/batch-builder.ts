@@ -65,7 +65,11 @@ export class BatchBuilder {
   }
 
   finish(): Batch {
-    return { rows: this.row, columns: this.#schema.map((_, index) => this.#finishColumn(index)) };
+    return {
+      rows: this.row,
+      schema: this.#schema,
+      columns: this.#schema.map((_, index) => this.#finishColumn(index)),
+    };
   }
 
   #finishColumn(index: number): ColumnData {

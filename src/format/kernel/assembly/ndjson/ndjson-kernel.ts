@@ -3,10 +3,8 @@
 //
 // The caller ensures that the text consists of complete rows, each ending in LF, without quotes, and that 64
 // bytes after it may be read. Nothing is written at or after `limit`.
-import { COMMA, copy, CR_LF, LF, sharedLength } from '../bytes';
-import { longDecimal, shortDecimal } from './decimals';
-import { booleanLength, plainLength, quote, textLength } from './texts';
-import { clearDates, ISO_LENGTH, isUsualTime, writeIso } from './times';
+import { COMMA, CR_LF, LF, copy, sharedLength } from '../bytes';
+import { ISO_LENGTH, booleanLength, clearDates, isUsualTime, longDecimal, plainLength, quote, shortDecimal, textLength, writeIso } from './cells';
 
 /** All rows have been formatted. */
 export const DONE: i32 = 0;

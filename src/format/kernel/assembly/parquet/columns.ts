@@ -1,7 +1,6 @@
 // The columns of the current batch.
-import { clearDictionary, createDictionary, Dictionary } from './dictionary';
+import { Dictionary, Texts, append, clearDictionary, createDictionary, createTexts, padTexts } from './texts';
 import { allocate } from '../memory';
-import { append, createTexts, padTexts, Texts } from './texts';
 
 /** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;

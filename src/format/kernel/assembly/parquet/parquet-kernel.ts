@@ -1,9 +1,6 @@
 // Parses CSV text into columns, and encodes columns for Parquet and Arrow. It stops at unusual cells, which the
 // caller parses.
 export { allocate } from '../memory';
-export { appendNull, appendText, appendValue } from './cells';
-export { cellColumn, cellStart, endRow, parseRows, resumeAfterCell } from './rows';
-export { clearSharing, initSharing } from './sharing';
 export {
   getBytes,
   clearColumns,
@@ -21,19 +18,39 @@ export {
   setColumn,
   getTexts,
 } from './columns';
-export { createTables } from './decimal';
-export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
-export { findDistinctDoubles } from './doubles';
-export { gatherTexts, packBooleans, storeOffsets } from './flat-values';
-export { writeIndices, writeSizedBits, writeSizedOnes } from './rle';
-export { writeDeltaLongs } from './delta';
-export { storeSharedPrefixes, writeDeltaLengthText, writeDeltaText } from './delta-text';
+export {
+  countOnes,
+  dropNulls,
+  dropNullTexts,
+  gatherTexts,
+  packBooleans,
+  storeOffsets,
+  widenBits,
+  writeDeltaLongs,
+  writeIndices,
+  writeSizedBits,
+  writeSizedOnes,
+} from './encodings';
+export { createTables, findDistinctDoubles, findRange, maxValue, minValue, stepsBack, convertToLongs } from './numbers';
+export {
+  appendNull,
+  appendText,
+  appendValue,
+  cellColumn,
+  cellStart,
+  endRow,
+  parseRows,
+  resumeAfterCell,
+} from './rows';
+export { clearSharing, initSharing } from './sharing';
 export {
   findDistinctTexts,
   findTextRange,
   maxText,
   minText,
   copyTexts,
+  storeSharedPrefixes,
+  writeDeltaLengthText,
+  writeDeltaText,
   writePlainText,
-} from './text-values';
-export { findRange, maxValue, minValue, stepsBack, convertToLongs } from './range';
+} from './text-encodings';

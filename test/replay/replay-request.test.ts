@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePeriod, periodToDays } from '../../src/replay/parse-period.js';
+import { parsePeriod, periodToDays } from '../../src/replay/replay-request.js';
 
 const NOW = Date.UTC(2024, 5, 1);
 const NOON = Date.UTC(2024, 2, 1, 12) * 1000;

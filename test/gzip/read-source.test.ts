@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { startGunzip } from '../../src/gzip/gunzip.js';
-import { type GzipReadOptions, readGzip } from '../../src/gzip/read-gzip.js';
+import { type GzipReadOptions, readGzip } from '../../src/gzip/read-source.js';
 
 let dir = '';
 before(async () => {
