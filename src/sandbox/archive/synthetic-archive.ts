@@ -7,7 +7,7 @@ import type { DayFile } from '../../day-files/day-file.js';
 import { generateDayFileText } from '../day-files/generate-day-file.js';
 import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
-import type { MarketSize } from '../market/market-size.js';
+import type { MarketSize } from '../market/market-event.js';
 import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
 import {
   ContentCache,

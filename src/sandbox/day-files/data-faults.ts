@@ -2,7 +2,7 @@ import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import { chooseFault, type DataFault, type FaultShares } from '../http/sandbox-faults.js';
 import { seededRandom } from '../market/seeded-random.js';
-import type { CsvLines } from './csv-lines.js';
+import type { CsvLines } from './line-writers.js';
 
 const US_PER_HOUR = 3_600_000_000;
 /** A fault ends before the collector reconnects, whose snapshot repairs a book with lost changes. */

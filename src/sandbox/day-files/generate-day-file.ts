@@ -2,30 +2,28 @@ import { type DataType, dataTypeColumns, isDataType } from '../../day-files/data
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
-import type { MarketSize } from '../market/market-size.js';
+import type { MarketSize } from '../market/market-event.js';
 import { simulateMarket } from '../market/simulate-market.js';
-import {
-  type OptionSide,
-  type OptionSummary,
-  type OptionsEvent,
-  simulateOptionsChain,
-} from '../market/simulate-options-chain.js';
+import { simulateOptionsChain } from '../market/simulate-options-chain.js';
 import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
-import { type CreateLineWriter, type CsvLines, formatLineHead, generateLines } from './csv-lines.js';
 import { plantDataFault } from './data-faults.js';
 import {
+  type CreateLineWriter,
+  type CsvLines,
   createBookChangeWriter,
   createLiquidationWriter,
+  createOptionsChainWriter,
   createQuoteWriter,
   createSnapshotWriter,
   createTickerWriter,
   createTradeWriter,
+  generateLines,
 } from './line-writers.js';
 
 /** Characters of CSV per chunk. */
 const CHUNK_CHARACTERS = 65_536;
 
-const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWriter>> = {
+const WRITERS: Readonly<Record<DataType, CreateLineWriter>> = {
   trades: createTradeWriter,
   liquidations: createLiquidationWriter,
   incremental_book_L2: createBookChangeWriter,
@@ -34,6 +32,7 @@ const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWri
   book_snapshot_5: createSnapshotWriter(5),
   book_snapshot_25: createSnapshotWriter(25),
   derivative_ticker: createTickerWriter,
+  options_chain: createOptionsChainWriter,
 };
 
 /**
@@ -72,9 +71,8 @@ function generateSymbolLines(
   size: MarketSize,
 ): Generator<CsvLines> {
   const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
-  if (dataType === 'options_chain')
-    return generateOptionsChainLines(exchange, simulateOptionsChain(instrument, day, size));
-  return generateLines(simulateMarket(instrument, day, size), WRITERS[dataType](instrument));
+  const simulate = dataType === 'options_chain' ? simulateOptionsChain : simulateMarket;
+  return generateLines(simulate(instrument, day, size), WRITERS[dataType](instrument));
 }
 
 interface Timed {
@@ -95,29 +93,4 @@ function* mergeByLocalTime<T extends Timed>(markets: readonly Generator<T>[]): G
     if (next.done) inputs.splice(inputs.indexOf(first), 1);
     else first.next = next.value;
   }
-}
-
-/** Generates a row for each summary. Values that the exchange does not provide are empty cells. */
-function* generateOptionsChainLines(exchange: string, events: Iterable<OptionsEvent>): Generator<CsvLines> {
-  for (const { summaries, ...times } of events) {
-    const rows = summaries.map(
-      (summary) =>
-        `${formatLineHead({ exchange, symbol: summary.symbol }, times)}${formatSummary(summary)}\n`,
-    );
-    yield { text: rows.join(''), localTimestamp: times.localTimestamp };
-  }
-}
-
-function formatSummary(summary: OptionSummary): string {
-  const { type, strike, expiration, openInterest, lastPrice, bid, ask, markPrice, markIv } = summary;
-  const { underlyingIndex, underlyingPrice, greeks } = summary;
-  const { delta, gamma, vega, theta, rho } = greeks;
-  return (
-    `${type},${strike},${expiration},${openInterest},${lastPrice},${formatSide(bid)},${formatSide(ask)},` +
-    `${markPrice},${markIv},${underlyingIndex},${underlyingPrice},${delta},${gamma},${vega},${theta},${rho}`
-  );
-}
-
-function formatSide({ price, amount, iv }: OptionSide): string {
-  return `${price},${amount},${iv}`;
 }

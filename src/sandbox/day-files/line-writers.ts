@@ -1,58 +1,101 @@
 import type { SideLevels } from '../../market/book/book-snapshots.js';
 import { createBookStateTracker } from '../market/book-state-tracker.js';
-import { formatTickerValues } from '../market/synthetic-ticker.js';
-import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
+import type { EventOf, FeedEvent, MarketEvent } from '../market/market-event.js';
+import type { SyntheticInstrument } from '../market/synthetic-instrument.js';
 
-/** Writes a row for each fill of an order. */
-export const createTradeWriter: CreateLineWriter = (instrument) => {
-  const { ticksPerUnit, lotsPerUnit } = instrument;
-  return (event) => {
-    if (event.kind !== 'trades') return '';
-    const head = formatLineHead(instrument, event);
-    const price = event.ticks / ticksPerUnit;
-    let text = '';
-    for (const { id, lots } of event.fills) {
-      text += `${head}${id},${event.side},${price},${lots / lotsPerUnit}\n`;
+/** Consecutive CSV lines, each with its LF. */
+export interface CsvLines {
+  readonly text: string;
+  /** Microseconds. */
+  readonly localTimestamp: number;
+}
+
+/** Creates a function that returns the rows an event adds to a symbol's day file; empty for most events. */
+export type CreateLineWriter = (instrument: SyntheticInstrument) => (event: MarketEvent) => string;
+
+/** Generates the lines of one symbol's day file. Those of one time are kept together. */
+export function* generateLines(
+  events: Iterable<MarketEvent>,
+  write: ReturnType<CreateLineWriter>,
+): Generator<CsvLines> {
+  let text = '';
+  let time = 0;
+  for (const event of events) {
+    if (event.localTimestamp !== time && text !== '') {
+      yield { text, localTimestamp: time };
+      text = '';
     }
-    return text;
-  };
-};
+    time = event.localTimestamp;
+    text += write(event);
+  }
+  if (text !== '') yield { text, localTimestamp: time };
+}
 
-export const createLiquidationWriter: CreateLineWriter = (instrument) => {
-  const { ticksPerUnit, lotsPerUnit } = instrument;
-  return (event) => {
-    if (event.kind !== 'liquidation') return '';
-    const { id, side, ticks, lots } = event;
-    return `${formatLineHead(instrument, event)}${id},${side},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
-  };
-};
+/** The first four columns of every line, and a comma. */
+function formatLineHead(
+  exchange: string,
+  symbol: string,
+  { timestamp, localTimestamp }: { readonly timestamp: number; readonly localTimestamp: number },
+): string {
+  return `${exchange},${symbol},${timestamp},${localTimestamp},`;
+}
 
-/** Writes a row for each level of a change. The rows of one change have the same times. */
-export const createBookChangeWriter: CreateLineWriter = (instrument) => {
-  const { ticksPerUnit, lotsPerUnit } = instrument;
-  return (event) => {
-    if (event.kind !== 'book_change') return '';
-    const head = `${formatLineHead(instrument, event)}${event.isSnapshot},`;
-    let text = '';
-    for (const { isAsk, ticks, lots } of event.levels) {
-      text += `${head}${isAsk ? 'ask' : 'bid'},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
-    }
-    return text;
-  };
-};
+/** Writes the rows of one type of event. @param format formats them; `head` has the first columns of each. */
+function writerOf<Type extends FeedEvent['type']>(
+  type: Type,
+  format: (event: EventOf<Type>, head: string) => string,
+): CreateLineWriter {
+  return ({ exchange }) =>
+    (event) =>
+      event.type === type
+        ? format(event as EventOf<Type>, formatLineHead(exchange, event.symbol, event))
+        : '';
+}
+
+export const createTradeWriter = writerOf('trade', formatTrade);
+export const createLiquidationWriter = writerOf('liquidation', formatTrade);
+
+function formatTrade(
+  { id = '', side, price, amount }: EventOf<'trade' | 'liquidation'>,
+  head: string,
+): string {
+  return `${head}${id},${side},${price},${amount}\n`;
+}
+
+/** Writes a row for each level of a change: asks, then bids. The rows of one change have the same times. */
+export const createBookChangeWriter = writerOf('book_change', ({ isSnapshot, asks, bids }, head) => {
+  let text = '';
+  for (const { price, amount } of asks) text += `${head}${isSnapshot},ask,${price},${amount}\n`;
+  for (const { price, amount } of bids) text += `${head}${isSnapshot},bid,${price},${amount}\n`;
+  return text;
+});
 
 /** Writes tickers. Values that the exchange does not provide are empty cells. */
-export const createTickerWriter: CreateLineWriter = (instrument) => (event) => {
-  if (event.kind !== 'ticker') return '';
-  const price = (ticks: number | undefined): number | '' =>
-    ticks === undefined ? '' : ticks / instrument.ticksPerUnit;
-  const { fundingTimestamp = '', openInterest, lastTicks, indexTicks } = event;
-  const { fundingRate, predictedFundingRate = '', markPrice } = formatTickerValues(event);
-  return (
-    `${formatLineHead(instrument, event)}${fundingTimestamp},${fundingRate},${predictedFundingRate},` +
-    `${openInterest},${price(lastTicks)},${price(indexTicks)},${markPrice}\n`
-  );
+export const createTickerWriter: CreateLineWriter = ({ exchange }) => {
+  return (event) => {
+    if (event.type !== 'derivative_ticker') return '';
+    const { symbol, fundingTimestamp = '', openInterest, lastPrice = '', indexPrice, cells } = event;
+    return (
+      `${formatLineHead(exchange, symbol, event)}${fundingTimestamp},${cells.fundingRate},` +
+      `${cells.predictedFundingRate},${openInterest},${lastPrice},${indexPrice},${cells.markPrice}\n`
+    );
+  };
 };
+
+/** Writes option summaries. Values that the exchange does not provide are empty cells. */
+export const createOptionsChainWriter = writerOf('option_summary', (event, head) => {
+  const { optionType, strikePrice, expirationDate, openInterest, lastPrice, underlyingIndex } = event;
+  const decimals = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
+  const bid = `${decimals(event.bestBidPrice, 4)},${event.bestBidAmount ?? ''},${decimals(event.bestBidIV, 2)}`;
+  const ask = `${decimals(event.bestAskPrice, 4)},${event.bestAskAmount ?? ''},${decimals(event.bestAskIV, 2)}`;
+  const { delta, gamma, vega, theta, rho } = event;
+  const greeks = [delta, gamma, vega, theta, rho].map((value) => decimals(value, 5)).join(',');
+  return (
+    `${head}${optionType},${strikePrice},${expirationDate},${openInterest},${decimals(lastPrice, 3)},` +
+    `${bid},${ask},${decimals(event.markPrice, 8)},${decimals(event.markIV, 2)},` +
+    `${underlyingIndex},${event.underlyingPrice},${greeks}\n`
+  );
+});
 
 /** Writes a row for each change of the best levels. */
 export const createQuoteWriter: CreateLineWriter = createBookStateWriter(1, () => {
@@ -86,11 +129,11 @@ function createBookStateWriter(
     const cells = createCellWriter();
     let text = '';
     const trackBook = createBookStateTracker(instrument, depth, (state) => {
-      text += `${formatLineHead(instrument, state)}${cells(state.asks, state.bids)}\n`;
+      text += `${formatLineHead(instrument.exchange, instrument.symbol, state)}${cells(state.asks, state.bids)}\n`;
     });
     return (event) => {
       text = '';
-      if (event.kind === 'book_change') trackBook(event);
+      if (event.type === 'book_change') trackBook(event);
       return text;
     };
   };

@@ -1,4 +1,5 @@
-import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
+import type { EventOf } from '../market/market-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { formatLevels, formatOptionalNumber, usToMs } from './format-values.js';
 
 /** Last values of a symbol's ticker streams, to detect which of them changed. */

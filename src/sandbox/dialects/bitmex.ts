@@ -1,6 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
+import type { EventOf } from '../market/market-event.js';
 import { seededRandom } from '../market/seeded-random.js';
-import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { formatIsoMs } from './format-values.js';
 
 type Side = 'Buy' | 'Sell';

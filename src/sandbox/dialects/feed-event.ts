@@ -1,14 +1,4 @@
-import type { MessageRecord } from '../../market/records/message-record.js';
-
-type WithoutMicros<Rec> = Rec extends MessageRecord ? Omit<Rec, 'micros'> : never;
-
-/**
- * A market event with the fields of a normalized message. Times are microseconds; values that the exchange does not
- * provide are undefined.
- */
-export type FeedEvent = WithoutMicros<MessageRecord>;
-
-export type EventOf<Type extends FeedEvent['type']> = Extract<FeedEvent, { readonly type: Type }>;
+import type { EventOf, FeedEvent } from '../market/market-event.js';
 
 /** A message of an exchange's own feed, with the fields that filters of the raw data API use. */
 export interface NativeMessage {

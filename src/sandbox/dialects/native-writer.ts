@@ -1,9 +1,10 @@
+import type { FeedEvent } from '../market/market-event.js';
 import { createBinanceFuturesDialect } from './binance-futures.js';
 import { createBitmexDialect } from './bitmex.js';
 import { createBybitDialect } from './bybit.js';
 import { createCoinbaseDialect } from './coinbase.js';
 import { createDeribitDialect } from './deribit.js';
-import type { Dialect, FeedEvent, NativeMessage } from './feed-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { createLighterDialect } from './lighter.js';
 import { createOkexSwapDialect } from './okex-swap.js';
 

@@ -1,5 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
+import type { EventOf } from '../market/market-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { usToMs } from './format-values.js';
 
 /** Days on which the collector switched to other channels, in microseconds. */

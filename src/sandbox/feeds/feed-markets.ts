@@ -1,8 +1,8 @@
 import type { DataType } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import type { Day } from '../../day-files/day.js';
-import type { FeedEvent } from '../dialects/feed-event.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
+import type { FeedEvent } from '../market/market-event.js';
 import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';
 import type { LineFilter } from './feed-line.js';
 

@@ -15,7 +15,7 @@ import {
 } from '../http/sandbox-call.js';
 import { FaultChooser } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
-import type { MarketSize } from '../market/market-size.js';
+import type { MarketSize } from '../market/market-event.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 import type { SandboxFeedOptions } from '../sandbox-options.js';
 import { type FeedFault, toDayFileFault } from './feed-faults.js';

@@ -1,16 +1,13 @@
 import type { Day } from '../../day-files/day.js';
-import type { FeedEvent } from '../dialects/feed-event.js';
+import type { PriceLevel } from '../../market/messages.js';
 import { createNativeWriter } from '../dialects/native-writer.js';
-import type { MarketEvent } from '../market/market-event.js';
-import type { MarketSize } from '../market/market-size.js';
+import { createBookStateTracker } from '../market/book-state-tracker.js';
+import type { EventOf, MarketEvent, MarketSize } from '../market/market-event.js';
 import { simulateMarket } from '../market/simulate-market.js';
 import { simulateOptionsChain } from '../market/simulate-options-chain.js';
-import type { BookLevel, LevelChange } from '../market/synthetic-book.js';
-import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
-import { createFeedEvents } from './feed-events.js';
+import { createSyntheticInstrument, type SyntheticInstrument } from '../market/synthetic-instrument.js';
 import { createFeedLineWriter, type FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
-import { toSummaryEvents } from './summary-events.js';
 
 /**
  * Generates the lines of a market's day as its exchange sends them, from the same events as its day files. A new
@@ -25,26 +22,40 @@ export function* generateMarketLines(
 ): Generator<FeedLine, undefined> {
   const { exchange, symbol, eventTypes } = market;
   const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
-  const write = createFeedLineWriter();
+  const format = createFeedLineWriter();
   let writer = createNativeWriter(exchange);
-  const writeLines = (event: FeedEvent): readonly FeedLine[] =>
-    (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
-      localTimestamp,
-      channel,
-      symbol,
-      text: write(localTimestamp, JSON.stringify(message)),
-    }));
-  if (eventTypes.has('option_summary')) {
-    for (const event of simulateOptionsChain(instrument, day, size))
-      yield* toSummaryEvents(event).flatMap(writeLines);
-    return undefined;
-  }
-  const feedEvents = createFeedEvents(instrument, eventTypes);
-  for (const event of insertDisconnects(simulateMarket(instrument, day, size), disconnects)) {
-    if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
-    yield* feedEvents(event).flatMap(writeLines);
+  const events = eventTypes.has('option_summary')
+    ? simulateOptionsChain(instrument, day, size)
+    : insertBestPrices(insertDisconnects(simulateMarket(instrument, day, size), disconnects), instrument);
+  for (const event of events) {
+    if (event.type === 'disconnect') writer = createNativeWriter(exchange);
+    else if (eventTypes.has(event.type)) {
+      for (const { channel, symbol, localTimestamp, message } of writer?.write(event) ?? [])
+        yield { localTimestamp, channel, symbol, text: format(localTimestamp, JSON.stringify(message)) };
+    }
   }
   return undefined;
+}
+
+/** Inserts the best prices after each change of them. */
+function* insertBestPrices(
+  events: Iterable<MarketEvent>,
+  instrument: SyntheticInstrument,
+): Generator<MarketEvent> {
+  let best: EventOf<'book_ticker'> | undefined;
+  const trackBook = createBookStateTracker(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
+    const [askPrice, askAmount] = [asks.prices[0], asks.amounts[0]];
+    const [bidPrice, bidAmount] = [bids.prices[0], bids.amounts[0]];
+    const prices = { askAmount, askPrice, bidPrice, bidAmount };
+    best = { type: 'book_ticker', symbol: instrument.symbol, ...prices, timestamp, localTimestamp };
+  });
+  for (const event of events) {
+    yield event;
+    if (event.type !== 'book_change') continue;
+    best = undefined;
+    trackBook(event);
+    if (best !== undefined) yield best;
+  }
 }
 
 /** Inserts disconnects into the events. A snapshot of the book follows each, unless the next event is one. */
@@ -54,44 +65,51 @@ function* insertDisconnects(
 ): Generator<MarketEvent> {
   const book = new WholeBook();
   let next = 0;
+  let symbol = '';
   let timestamp = 0;
   for (const event of events) {
     for (; (disconnects[next] ?? Number.POSITIVE_INFINITY) <= event.localTimestamp; next++) {
       const localTimestamp = disconnects[next] ?? 0;
-      yield { kind: 'disconnect', localTimestamp };
-      if (event.kind === 'book_change' && event.isSnapshot) continue;
-      yield { kind: 'book_change', timestamp, localTimestamp, isSnapshot: true, levels: book.levels() };
+      yield { type: 'disconnect', localTimestamp };
+      if (event.type === 'book_change' && event.isSnapshot) continue;
+      yield { type: 'book_change', symbol, timestamp, localTimestamp, isSnapshot: true, ...book.levels() };
     }
-    if (event.kind === 'book_change' && disconnects.length > 0) book.apply(event.isSnapshot, event.levels);
-    if (event.kind !== 'disconnect') ({ timestamp } = event);
+    if (event.type === 'book_change' && disconnects.length > 0) book.apply(event);
+    if (event.type !== 'disconnect') ({ symbol, timestamp } = event);
     yield event;
   }
 }
 
 /** The current book, to send it as a snapshot. */
 class WholeBook {
-  readonly #asks = new Map<number, BookLevel>();
-  readonly #bids = new Map<number, BookLevel>();
+  readonly #asks = new Map<number, number>();
+  readonly #bids = new Map<number, number>();
 
-  apply(isSnapshot: boolean, levels: readonly LevelChange[]): void {
+  apply({ isSnapshot, asks, bids }: EventOf<'book_change'>): void {
     if (isSnapshot) {
       this.#asks.clear();
       this.#bids.clear();
     }
-    for (const { isAsk, ticks, lots } of levels) {
-      const side = isAsk ? this.#asks : this.#bids;
-      if (lots === 0) side.delete(ticks);
-      else side.set(ticks, { ticks, lots });
-    }
+    applyLevels(this.#asks, asks);
+    applyLevels(this.#bids, bids);
   }
 
-  /** Asks, then bids, best first. */
-  levels(): readonly LevelChange[] {
-    const asks = [...this.#asks.values()].sort((a, b) => a.ticks - b.ticks);
-    const bids = [...this.#bids.values()].sort((a, b) => b.ticks - a.ticks);
-    return [
-      ...asks.map((level) => ({ isAsk: true, ...level })),
-      ...bids.map((level) => ({ isAsk: false, ...level })),
-    ];
+  /** Best first. */
+  levels(): Pick<EventOf<'book_change'>, 'asks' | 'bids'> {
+    return {
+      asks: listLevels(this.#asks).sort((a, b) => a.price - b.price),
+      bids: listLevels(this.#bids).sort((a, b) => b.price - a.price),
+    };
   }
+}
+
+function applyLevels(side: Map<number, number>, levels: readonly PriceLevel[]): void {
+  for (const { price, amount } of levels) {
+    if (amount === 0) side.delete(price);
+    else side.set(price, amount);
+  }
+}
+
+function listLevels(side: ReadonlyMap<number, number>): PriceLevel[] {
+  return [...side].map(([price, amount]) => ({ price, amount }));
 }

@@ -2,7 +2,7 @@ import type { Day } from '../../day-files/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/minute.js';
 import { BoundedMap } from '../archive/bounded-map.js';
 import { DIALECTS } from '../dialects/native-writer.js';
-import type { MarketSize } from '../market/market-size.js';
+import type { MarketSize } from '../market/market-event.js';
 import { seededRandom } from '../market/seeded-random.js';
 import { findConnectionLoss } from '../market/simulate-market.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';

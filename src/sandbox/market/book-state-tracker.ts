@@ -1,7 +1,7 @@
 import { type BookSnapshot, BookSnapshots } from '../../market/book/book-snapshots.js';
 import { OrderBook } from '../../market/book/order-book.js';
 import type { BookSnapshotType } from '../../market/names/message-type-name.js';
-import type { BookChangeEvent } from './market-event.js';
+import type { EventOf } from './market-event.js';
 import type { SyntheticInstrument } from './synthetic-instrument.js';
 
 /**
@@ -12,8 +12,7 @@ export function createBookStateTracker(
   instrument: SyntheticInstrument,
   depth: number,
   onState: (state: BookSnapshot) => void,
-): (change: BookChangeEvent) => void {
-  const { ticksPerUnit, lotsPerUnit } = instrument;
+): (change: EventOf<'book_change'>) => void {
   const type: BookSnapshotType = {
     kind: 'book_snapshot',
     name: `book_snapshot_${depth}_0ms`,
@@ -24,9 +23,10 @@ export function createBookStateTracker(
   };
   const book = new OrderBook();
   const states = new BookSnapshots(type, instrument, book, onState);
-  return ({ isSnapshot, levels, timestamp, localTimestamp }) => {
+  return ({ isSnapshot, asks, bids, timestamp, localTimestamp }) => {
     book.begin(isSnapshot);
-    for (const { isAsk, ticks, lots } of levels) book.level(isAsk, ticks / ticksPerUnit, lots / lotsPerUnit);
+    for (const { price, amount } of asks) book.level(true, price, amount);
+    for (const { price, amount } of bids) book.level(false, price, amount);
     states.beforeChange(timestamp);
     book.commit();
     states.afterChange(timestamp, localTimestamp, true);

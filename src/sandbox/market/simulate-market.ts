@@ -1,7 +1,7 @@
 import { type Day, US_PER_DAY } from '../../day-files/day.js';
+import type { PriceLevel } from '../../market/messages.js';
 import { MarketClock } from './market-clock.js';
-import type { Fill, MarketEvent } from './market-event.js';
-import type { MarketSize } from './market-size.js';
+import type { EventOf, MarketEvent, MarketSize } from './market-event.js';
 import { type Random, seededRandom } from './seeded-random.js';
 import { type LevelChange, MAX_LEVEL_CHANGES, SyntheticBook } from './synthetic-book.js';
 import { createTradeIds, type SyntheticInstrument } from './synthetic-instrument.js';
@@ -124,12 +124,12 @@ class MarketDay {
     this.#lastTicks = ticks;
     const isUnknown = this.#instrument.hasUnknownSides && this.#random.chance(UNKNOWN_SIDE_SHARE);
     const side = isUnknown ? 'unknown' : isAsk ? 'buy' : 'sell';
-    const trades: MarketEvent = { kind: 'trades', ...this.#times(), side, ticks, fills };
+    const trades = fills.map((fill): MarketEvent => ({ type: 'trade', ...this.#trade(fill, ticks), side }));
     // If the day has no levels left for the change, the order was filled by a hidden order.
-    if (this.#remaining.levels < (lots === availableLots ? MAX_LEVEL_CHANGES : 1)) return [trades];
+    if (this.#remaining.levels < (lots === availableLots ? MAX_LEVEL_CHANGES : 1)) return trades;
     const changes = lots === availableLots ? this.#book.move(isAsk) : this.#book.reduce(isAsk, lots);
     this.#clock.follow(changes.length);
-    return [trades, this.#bookChange(changes)];
+    return [...trades, this.#bookChange(changes)];
   }
 
   /** Draws whether the asks give way next. A price far from its opening is more likely to return. */
@@ -140,7 +140,12 @@ class MarketDay {
 
   #bookChange(levels: readonly LevelChange[], isSnapshot = false): MarketEvent {
     this.#remaining.levels -= levels.length;
-    return { kind: 'book_change', ...this.#times(), isSnapshot, levels };
+    const { ticksPerUnit, lotsPerUnit } = this.#instrument;
+    const bids: PriceLevel[] = [];
+    const asks: PriceLevel[] = [];
+    for (const { isAsk, ticks, lots } of levels)
+      (isAsk ? asks : bids).push({ price: ticks / ticksPerUnit, amount: lots / lotsPerUnit });
+    return { type: 'book_change', ...this.#times(), isSnapshot, bids, asks };
   }
 
   #tick(): MarketEvent {
@@ -153,20 +158,16 @@ class MarketDay {
     this.#remaining.liquidations--;
     this.#clock.advance(1);
     const isAsk = this.#random.chance(0.5);
-    return {
-      kind: 'liquidation',
-      ...this.#times(),
-      id: this.#nextLiquidationId(),
-      side: isAsk ? 'buy' : 'sell',
-      ticks: this.#book.best(isAsk).ticks,
-      lots: 1 + Math.floor(5000 * this.#random.next() ** 5),
-    };
+    const id = this.#nextLiquidationId();
+    const fill = { id, lots: 1 + Math.floor(5000 * this.#random.next() ** 5) };
+    const trade = this.#trade(fill, this.#book.best(isAsk).ticks);
+    return { type: 'liquidation', ...trade, side: isAsk ? 'buy' : 'sell' };
   }
 
   /** Changes the book unseen, then sends it as a snapshot. */
   *#disconnect(localTimestamp: number): Generator<MarketEvent> {
     this.#lossTime = undefined;
-    yield { kind: 'disconnect', localTimestamp };
+    yield { type: 'disconnect', localTimestamp };
     for (let i = 0; i < this.#unseenSteps; i++) {
       if (this.#random.chance(0.5)) this.#book.move(this.#drawWeakerSide());
       else this.#book.resize();
@@ -176,9 +177,22 @@ class MarketDay {
     yield this.#bookChange(this.#book.snapshot(), true);
   }
 
-  #times(): { readonly timestamp: number; readonly localTimestamp: number } {
-    return { timestamp: this.#clock.timestamp, localTimestamp: this.#clock.localTimestamp };
+  #trade({ id, lots }: Fill, ticks: number): Omit<EventOf<'trade'>, 'type' | 'side'> {
+    const { ticksPerUnit, lotsPerUnit } = this.#instrument;
+    const values = { price: ticks / ticksPerUnit, amount: lots / lotsPerUnit };
+    return { ...this.#times(), id: id === '' ? undefined : id, ...values };
   }
+
+  #times(): Pick<EventOf<'trade'>, 'symbol' | 'timestamp' | 'localTimestamp'> {
+    const { timestamp, localTimestamp } = this.#clock;
+    return { symbol: this.#instrument.symbol, timestamp, localTimestamp };
+  }
+}
+
+interface Fill {
+  /** Empty if the exchange provides none. */
+  readonly id: string;
+  readonly lots: number;
 }
 
 /** An order that is filled at the best ask or bid, with at most the lots of that level. */

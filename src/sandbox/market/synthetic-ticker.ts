@@ -28,37 +28,35 @@ export class SyntheticTicker {
   /** @param clock clock at the time of the message. */
   next(clock: MarketClock, bidTicks: number, lastTicks: number | undefined): TickerEvent {
     const { random } = this;
-    const { exchange, ticksPerUnit } = this.instrument;
+    const { exchange, symbol, ticksPerUnit } = this.instrument;
     this.#fundingRate += (random.next() - 0.5) * 1e-6;
     this.#openInterest = Math.max(1000, this.#openInterest + (random.int(201) - 100) * 10);
     this.#sinceConnect++;
+    // Every format has its values from this text, so that they are equal.
+    const cells = {
+      fundingRate: this.#fundingRate.toFixed(20),
+      predictedFundingRate: exchange === 'bitmex' ? (this.#fundingRate / 2).toFixed(9) : '',
+    };
+    const lastPriceTicks = this.#sinceConnect > TICKERS_WITHOUT_LAST_PRICE ? lastTicks : undefined;
+    const indexPrice = (bidTicks - 3 + random.int(7)) / ticksPerUnit;
+    const markPrice = ((bidTicks + random.next()) / ticksPerUnit).toFixed(8);
     return {
-      kind: 'ticker',
+      type: 'derivative_ticker',
+      symbol,
       timestamp: clock.timestamp,
       localTimestamp: clock.localTimestamp,
       fundingTimestamp:
         exchange === 'deribit' || exchange === 'lighter'
           ? undefined
           : Math.ceil(clock.localTimestamp / FUNDING_INTERVAL_US) * FUNDING_INTERVAL_US,
-      fundingRate: this.#fundingRate,
-      predictedFundingRate: exchange === 'bitmex' ? this.#fundingRate / 2 : undefined,
+      fundingRate: Number(cells.fundingRate),
+      predictedFundingRate:
+        cells.predictedFundingRate === '' ? undefined : Number(cells.predictedFundingRate),
       openInterest: this.#openInterest,
-      lastTicks: this.#sinceConnect > TICKERS_WITHOUT_LAST_PRICE ? lastTicks : undefined,
-      indexTicks: bidTicks - 3 + random.int(7),
-      markPrice: (bidTicks + random.next()) / ticksPerUnit,
+      lastPrice: lastPriceTicks === undefined ? undefined : lastPriceTicks / ticksPerUnit,
+      indexPrice,
+      markPrice: Number(markPrice),
+      cells: { ...cells, markPrice },
     };
   }
-}
-
-/** The text of a ticker's numbers. Every format parses its values from this text, so that they are equal. */
-export function formatTickerValues({ fundingRate, predictedFundingRate, markPrice }: TickerEvent): {
-  readonly fundingRate: string;
-  readonly predictedFundingRate: string | undefined;
-  readonly markPrice: string;
-} {
-  return {
-    fundingRate: fundingRate.toFixed(20),
-    predictedFundingRate: predictedFundingRate?.toFixed(9),
-    markPrice: markPrice.toFixed(8),
-  };
 }

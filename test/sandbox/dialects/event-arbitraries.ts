@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventOf, FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
+import type { EventOf, FeedEvent } from '../../../src/sandbox/market/market-event.js';
 
 /** Properties of a dialect's events, so that its messages represent them without loss. */
 export interface Traits {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
-import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/native-writer.js';
+import type { FeedEvent } from '../../../src/sandbox/market/market-event.js';
 import { normalizeMessages, plain } from '../../dialects/records-of.js';
 import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
 
