@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { usageError } from '../base/errors.js';
 import { msToDay } from '../day-files/day.js';
-import { createAccountApi } from './account/account-api-host.js';
+import { createAccountRoutes } from './account/account-api-host.js';
 import { openRecordedArchive } from './archive/recorded-archive.js';
 import { type Archive, createSyntheticArchive } from './archive/synthetic-archive.js';
-import { createFeedsHost } from './feeds/feeds-host.js';
+import { createFeedRoute } from './feeds/feeds-host.js';
 import { openSliceFolder } from './feeds/slice-folder.js';
 import { createApiHost } from './hosts/api-host.js';
 import { SANDBOX_KEY } from './hosts/authorization.js';
@@ -80,22 +80,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     let issuerUrl = '';
     const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? createFullAccess(archive.exchanges));
-    const handleAccountCall = createAccountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
     // A folder of recorded data has no simulation from which feeds could be generated.
-    const exchanges = replayDir === undefined ? archive.exchanges : [];
-    const handleFeedCall = createFeedsHost({
-      exchanges,
-      rows,
-      seed,
-      retryAfterSeconds,
-      feeds,
-      keyAccess,
-      folder,
-    });
+    const feedExchanges = replayDir === undefined ? archive.exchanges : [];
+    const feedOptions = { exchanges: feedExchanges, rows, seed, retryAfterSeconds, feeds, keyAccess, folder };
+    const routes = [
+      ...createAccountRoutes({ issuer, issuerUrl: () => issuerUrl, keyInfo }),
+      createFeedRoute(feedOptions),
+    ];
     const apiUrl = await open(
       'api',
       0,
-      createApiHost({ archive, seed, faults, handleAccountCall, handleFeedCall }),
+      createApiHost({ exchanges: archive.exchanges, seed, faults, routes }),
     );
     const store = options.redirect ? createSignedObjectHost() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));

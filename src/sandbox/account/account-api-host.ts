@@ -1,7 +1,8 @@
 import { addDays, type Day, formatDay, msToDay, parseDay } from '../../day-files/day.js';
 import { hasExpiredKey, hasKey, sendKeyRefusal } from '../hosts/authorization.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
-import { parseTarget, type SandboxCall, type SandboxHandler } from '../http/sandbox-call.js';
+import { type Route, type RouteHandler, route } from '../http/router.js';
+import { parseTarget, type SandboxCall } from '../http/sandbox-call.js';
 import { answerStep, type StepResult } from '../issuer/answer-step.js';
 import { Refusal } from '../issuer/issuer-steps.js';
 import { readJsonBody } from '../issuer/request-body.js';
@@ -19,67 +20,116 @@ export interface AccountApiOptions {
   readonly keyInfo: readonly SandboxKeyAccess[] | undefined;
 }
 
-/** Serves the account API (`docs/spec/account-api.md#account-calls`). Returns undefined for calls to other APIs. */
-export function createAccountApi({
-  issuer,
-  issuerUrl,
-  keyInfo,
-}: AccountApiOptions): (call: SandboxCall) => Promise<void> | undefined {
+/** The routes of the account API (`docs/spec/account-api.md#account-calls`), and of the key check. */
+export function createAccountRoutes({ issuer, issuerUrl, keyInfo }: AccountApiOptions): readonly Route[] {
   const accounts = new Accounts();
   const { answerSettings } = issuer;
-  const handleOperation: SandboxHandler = (call) =>
-    answerStep(call, 'account', answerSettings, async () => {
-      const email = issuer.findEmail(readBearerToken(call) ?? '');
-      if (email === undefined) throw new Refusal('invalid_token', 'The access token is missing or not valid');
-      return runOperation(call, accounts, email);
+  /** An operation of the user who has signed in. */
+  const withEmail =
+    <Name extends string = never>(work: Operation<string, Name>): RouteHandler<Name> =>
+    (call, params) =>
+      answerStep(call, 'account', answerSettings, () => {
+        const email = issuer.findEmail(readBearerToken(call) ?? '');
+        if (email === undefined)
+          throw new Refusal('invalid_token', 'The access token is missing or not valid');
+        return work(email, call, params);
+      });
+  const withAccount = <Name extends string = never>(work: Operation<Account, Name>): RouteHandler<Name> =>
+    withEmail<Name>((email, call, params) => {
+      const account = accounts.find(email);
+      if (!account)
+        throw new Refusal('account_not_found', 'There is no account yet; POST /v1/account makes it');
+      return work(account, call, params);
     });
-  return (call) => {
-    const { pathname } = parseTarget(call);
-    const origin = `http://${call.request.headers.host}`;
-    const isGet = call.request.method === 'GET';
-    if (isGet && pathname === '/.well-known/oauth-protected-resource') {
+  return [
+    route('GET', '/.well-known/oauth-protected-resource', (call) =>
       // RFC 9728, section 2.
-      const body = {
-        resource: origin,
-        authorization_servers: [issuerUrl()],
-        bearer_methods_supported: ['header'],
-      };
-      return answerStep(call, 'resource', answerSettings, () => ({ body }));
-    }
-    if (isGet && pathname === '/v1/account/openapi.json') {
-      return answerStep(call, 'openapi', answerSettings, () => ({ body: createOpenApiDocument(origin) }));
-    }
-    if (isGet && pathname === '/v1/api-key-info' && keyInfo) {
-      if (!hasKey(call) && !hasExpiredKey(call)) return sendKeyRefusal(call);
-      return answerStep(call, 'key', answerSettings, () => ({ body: hasKey(call) ? keyInfo : [] }));
-    }
-    return /^\/v1\/account(\/|$)/.test(pathname) ? handleOperation(call) : undefined;
-  };
+      answerStep(call, 'resource', answerSettings, () => ({
+        body: {
+          resource: readOrigin(call),
+          authorization_servers: [issuerUrl()],
+          bearer_methods_supported: ['header'],
+        },
+      })),
+    ),
+    ...(keyInfo
+      ? [
+          route('GET', '/v1/api-key-info', (call) =>
+            hasKey(call) || hasExpiredKey(call)
+              ? answerStep(call, 'key', answerSettings, () => ({ body: hasKey(call) ? keyInfo : [] }))
+              : sendKeyRefusal(call),
+          ),
+        ]
+      : []),
+    route('GET', '/v1/account/openapi.json', (call) =>
+      answerStep(call, 'openapi', answerSettings, () => ({ body: createOpenApiDocument(readOrigin(call)) })),
+    ),
+    route(
+      'POST',
+      '/v1/account',
+      withEmail((email) => {
+        const account = accounts.find(email);
+        return account ? { body: account } : { status: 201, body: accounts.create(email) };
+      }),
+    ),
+    route(
+      'GET',
+      '/v1/account',
+      withAccount((account) => ({ body: account })),
+    ),
+    route(
+      'PATCH',
+      '/v1/account',
+      withAccount(async (account, call) => ({
+        body: accounts.update(renameAccount(account, await readJsonBody(call))),
+      })),
+    ),
+    route(
+      'GET',
+      '/v1/account/api-keys',
+      withAccount(({ apiKeys }, call) => {
+        const active = parseTarget(call).searchParams.get('active');
+        return { body: apiKeys.filter((key) => active === null || String(key.active) === active) };
+      }),
+    ),
+    route(
+      'DELETE',
+      '/v1/account/api-keys/:id',
+      withAccount<'id'>((account, call, { id }) => {
+        if (account.apiKeys.every((key) => key.id !== id)) throw createNotFound(call);
+        const apiKeys = account.apiKeys.map((key) => (key.id === id ? { ...key, active: false } : key));
+        accounts.update({ ...account, apiKeys });
+        return { status: 204, body: undefined };
+      }),
+    ),
+    route(
+      'GET',
+      '/v1/account/usage',
+      withAccount((_, call) => ({ body: createUsage(parseTarget(call).searchParams) })),
+    ),
+    route(
+      '*',
+      '/v1/account/*',
+      withAccount((_, call) => {
+        throw createNotFound(call);
+      }),
+    ),
+  ];
 }
 
-async function runOperation(call: SandboxCall, accounts: Accounts, email: string): Promise<StepResult> {
-  const { pathname, searchParams } = parseTarget(call);
-  const operation = `${call.request.method} ${pathname}`;
-  const account = accounts.find(email);
-  if (operation === 'POST /v1/account') {
-    return account ? { body: account } : { status: 201, body: accounts.create(email) };
-  }
-  if (!account) throw new Refusal('account_not_found', 'There is no account yet; POST /v1/account makes it');
-  if (operation === 'GET /v1/account') return { body: account };
-  if (operation === 'PATCH /v1/account')
-    return { body: accounts.update(renameAccount(account, await readJsonBody(call))) };
-  if (operation === 'GET /v1/account/api-keys') {
-    const active = searchParams.get('active');
-    return { body: account.apiKeys.filter((key) => active === null || String(key.active) === active) };
-  }
-  if (operation === 'GET /v1/account/usage') return { body: createUsage(searchParams) };
-  const keyId = /^DELETE \/v1\/account\/api-keys\/([^/]+)$/.exec(operation)?.[1];
-  if (keyId !== undefined && account.apiKeys.some(({ id }) => id === keyId)) {
-    const apiKeys = account.apiKeys.map((key) => (key.id === keyId ? { ...key, active: false } : key));
-    accounts.update({ ...account, apiKeys });
-    return { status: 204, body: undefined };
-  }
-  throw new Refusal('not_found', `There is nothing at ${pathname}`);
+/** An operation of a user: of the e-mail address, or of the account. */
+type Operation<User, Name extends string> = (
+  user: User,
+  call: SandboxCall,
+  params: Readonly<Record<Name, string>>,
+) => StepResult | Promise<StepResult>;
+
+function createNotFound(call: SandboxCall): Refusal {
+  return new Refusal('not_found', `There is nothing at ${parseTarget(call).pathname}`);
+}
+
+function readOrigin({ request }: SandboxCall): string {
+  return `http://${request.headers.host}`;
 }
 
 function renameAccount(

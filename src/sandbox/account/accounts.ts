@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BoundedMap } from '../archive/bounded-map.js';
+import { LruMap } from '../archive/lru-map.js';
 
 /** The account resource. Its fields are invented, since the service does not document them. */
 export interface Account {
@@ -20,7 +20,7 @@ export interface AccountKey {
 
 /** All accounts, in memory. */
 export class Accounts {
-  readonly #byEmail = new BoundedMap<Account>();
+  readonly #byEmail = new LruMap<Account>();
 
   find(email: string): Account | undefined {
     return this.#byEmail.get(email);

@@ -10,9 +10,9 @@ import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import type { MarketSize } from '../market/market-event.js';
 import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
 import {
-  ContentCache,
   compressToFile,
   compressToMemory,
+  createContentCache,
   createMemoryContent,
   type GzipContent,
 } from './gzip-content.js';
@@ -41,7 +41,7 @@ export interface SyntheticArchiveOptions extends MarketSize {
 /** Synthetic market data, with equal bytes for equal seed and rows. Files are generated on first request. */
 export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
   const exchanges = createSyntheticExchanges(options.exportedUntil, options.rows);
-  const cache = new ContentCache(MAX_CACHE_BYTES);
+  const getContent = createContentCache(MAX_CACHE_BYTES);
   let largeFiles = 0;
   const createContent = (file: DayFile): Promise<GzipContent> => {
     if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
@@ -54,7 +54,7 @@ export function createSyntheticArchive(options: SyntheticArchiveOptions): Archiv
   };
   return {
     exchanges,
-    open: (file) => cache.get(JSON.stringify(file), () => createContent(file)),
+    open: (file) => getContent(JSON.stringify(file), () => createContent(file)),
   };
 }
 

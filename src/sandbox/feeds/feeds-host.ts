@@ -5,6 +5,7 @@ import { createMemoryContent } from '../archive/gzip-content.js';
 import { isAuthorized, sendKeyRefusal } from '../hosts/authorization.js';
 import { isErrorFault, sendErrorFault } from '../hosts/error-faults.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
+import { type Route, route } from '../http/router.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -67,8 +68,8 @@ const compressZstd =
   ((bytes: Buffer): Buffer =>
     zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag ?? 0]: 1 } }));
 
-/** Serves `GET /v1/data-feeds/:exchange` (`docs/spec/raw-feeds-api.md#slice-request`); undefined for other paths. */
-export function createFeedsHost(options: FeedsHostOptions): (call: SandboxCall) => Promise<void> | undefined {
+/** The route `GET /v1/data-feeds/:exchange` (`docs/spec/raw-feeds-api.md#slice-request`). */
+export function createFeedRoute(options: FeedsHostOptions): Route {
   const { seed, rows, exchanges, feeds, folder } = options;
   const { breaks = 0, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
   const faults = new FaultChooser<FeedFault>(feeds.faults ?? {}, seed, feeds.faultsPerSlice ?? Infinity);
@@ -79,12 +80,10 @@ export function createFeedsHost(options: FeedsHostOptions): (call: SandboxCall) 
     minute: number,
   ): Promise<string | undefined> =>
     folder ? folder.minute(exchange, filtersText, minute) : synthetic.minute(exchange, filters, minute);
-  return (call) => {
-    const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(parseTarget(call).pathname)?.[1];
-    return exchange === undefined
-      ? undefined
-      : answerSlice(call, exchange, { ...options, faults, countRequest, readMinute });
-  };
+  const context = { ...options, faults, countRequest, readMinute };
+  return route('GET', '/v1/data-feeds/:exchange', (call, { exchange }) =>
+    answerSlice(call, exchange, context),
+  );
 }
 
 interface FeedContext extends FeedsHostOptions {

@@ -1,6 +1,6 @@
 import type { Day } from '../../day-files/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/minute.js';
-import { BoundedMap } from '../archive/bounded-map.js';
+import { LruMap } from '../archive/lru-map.js';
 import type { FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
 
@@ -17,8 +17,8 @@ export function createLineSource(
   generateLines: (market: FeedMarket, day: Day) => Generator<FeedLine, undefined>,
   maxCharacters: number,
 ): (market: FeedMarket, minute: number) => readonly FeedLine[] {
-  const cache = new MinuteCache(maxCharacters);
-  const readers = new BoundedMap<DayLineReader>(MAX_DAY_READERS);
+  const cache = new LruMap<readonly FeedLine[]>(maxCharacters, countCharacters);
+  const readers = new LruMap<DayLineReader>(MAX_DAY_READERS);
   const getReader = (market: FeedMarket, name: string, minute: number): DayLineReader => {
     const day = Math.floor(minute / MINUTES_PER_DAY) as Day;
     const key = `${name} ${day}`;
@@ -27,8 +27,6 @@ export function createLineSource(
     const reader = mustRestart
       ? new DayLineReader(generateLines(market, day), day * MINUTES_PER_DAY)
       : current;
-    // Set again, so that it is the newest entry.
-    readers.delete(key);
     readers.set(key, reader);
     return reader;
   };
@@ -42,6 +40,13 @@ export function createLineSource(
     cache.set(`${name} ${minute}`, lines);
     return lines;
   };
+}
+
+/** Approximate memory of a line besides its text, in characters. */
+const LINE_OVERHEAD = 100;
+
+function countCharacters(lines: readonly FeedLine[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
 }
 
 /** Reads the lines of a day minute by minute. */
@@ -68,41 +73,5 @@ class DayLineReader {
       this.#next = this.#lines.next().value;
     }
     return lines;
-  }
-}
-
-/** Approximate memory of a line besides its text, in characters. */
-const LINE_OVERHEAD = 100;
-
-/** Caches the lines of minutes. Evicts the least recently used. */
-class MinuteCache {
-  readonly #entries = new Map<string, { readonly lines: readonly FeedLine[]; readonly characters: number }>();
-  #characters = 0;
-
-  /** @param maxCharacters capacity in characters. */
-  constructor(readonly maxCharacters: number) {}
-
-  get(key: string): readonly FeedLine[] | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.lines;
-  }
-
-  set(key: string, lines: readonly FeedLine[]): void {
-    this.#delete(key);
-    const characters = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
-    this.#entries.set(key, { lines, characters });
-    this.#characters += characters;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#characters <= this.maxCharacters) return;
-      this.#delete(oldest);
-    }
-  }
-
-  #delete(key: string): void {
-    this.#characters -= this.#entries.get(key)?.characters ?? 0;
-    this.#entries.delete(key);
   }
 }

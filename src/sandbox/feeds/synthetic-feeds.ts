@@ -1,6 +1,6 @@
 import type { Day } from '../../day-files/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/minute.js';
-import { BoundedMap } from '../archive/bounded-map.js';
+import { LruMap } from '../archive/lru-map.js';
 import { DIALECTS } from '../dialects/native-writer.js';
 import type { MarketSize } from '../market/market-event.js';
 import { seededRandom } from '../market/seeded-random.js';
@@ -41,7 +41,7 @@ interface FeedDay {
 
 /** Feeds of the synthetic markets, from the same events as their day files. */
 export function createSyntheticFeeds(options: SyntheticFeedsOptions): SyntheticFeeds {
-  const days = new BoundedMap<FeedDay>(MAX_FEED_DAYS);
+  const days = new LruMap<FeedDay>(MAX_FEED_DAYS);
   const getFeedDay = (exchange: string, day: Day): FeedDay | undefined => {
     const record = options.exchanges.find(({ id }) => id === exchange);
     if (record === undefined || DIALECTS[exchange] === undefined) return undefined;

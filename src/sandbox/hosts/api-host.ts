@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive/synthetic-archive.js';
+import { createRouter, type Route, type RouteHandler, route } from '../http/router.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -10,46 +10,53 @@ import {
 } from '../http/sandbox-call.js';
 import type { FaultChooser } from '../http/sandbox-faults.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';
-import { createInstrumentsHost } from './instruments-host.js';
+import { createInstrumentRoutes } from './instruments-host.js';
 
 export interface ApiHostOptions {
-  readonly archive: Archive;
+  readonly exchanges: readonly SandboxExchange[];
   /** That of the day files. */
   readonly seed: number;
   readonly faults: FaultChooser;
-  /** Handles calls of the account API and the key check; undefined for others. */
-  readonly handleAccountCall: (call: SandboxCall) => Promise<void> | undefined;
-  /** Handles requests for slices of raw data; undefined for others. */
-  readonly handleFeedCall: (call: SandboxCall) => Promise<void> | undefined;
+  /** Routes of the account API, of the key check and of raw data. */
+  readonly routes: readonly Route[];
 }
+
 /** The metadata host (`docs/spec/metadata-api.md#exchange-record`). */
-export function createApiHost({
-  archive,
-  seed,
-  faults,
-  handleAccountCall,
-  handleFeedCall,
-}: ApiHostOptions): SandboxHandler {
-  const { exchanges } = archive;
-  const handleInstrumentCall = createInstrumentsHost(exchanges, seed);
-  return async (call) => {
-    const { pathname } = parseTarget(call);
-    const account = handleAccountCall(call);
-    if (account) return account;
-    if (call.request.method !== 'GET') return sendSandboxError(call, 405, 405, 'Only GET is allowed');
-    const response = handleFeedCall(call) ?? handleInstrumentCall(call);
-    if (response) return response;
-    if (faults.next(pathname, (kind) => kind === 'not-json')) {
-      return sendText(call, 200, 'application/json', '<html>Service is being updated', {}, 'not-json');
-    }
-    if (pathname === '/v1/exchanges') return sendRevalidated(call, exchanges.map(toListEntry));
-    const id = /^\/v1\/exchanges\/([^/]+)$/.exec(pathname)?.[1];
-    if (id === undefined) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
-    const record = exchanges.find((exchange) => encodeURIComponent(exchange.id) === id);
-    return record
-      ? sendRevalidated(call, record)
-      : sendSandboxError(call, 404, 100, `Exchange '${id}' is not supported`);
-  };
+export function createApiHost({ exchanges, seed, faults, routes }: ApiHostOptions): SandboxHandler {
+  const withFault =
+    <Name extends string>(handle: RouteHandler<Name>): RouteHandler<Name> =>
+    (call, params) =>
+      faults.next(parseTarget(call).pathname, (kind) => kind === 'not-json')
+        ? sendText(call, 200, 'application/json', '<html>Service is being updated', {}, 'not-json')
+        : handle(call, params);
+  const sendNotFound = withFault((call) =>
+    sendSandboxError(call, 404, 404, `There is nothing at ${parseTarget(call).pathname}`),
+  );
+  return createRouter(
+    [
+      ...routes,
+      ...createInstrumentRoutes(exchanges, seed),
+      route(
+        'GET',
+        '/v1/exchanges',
+        withFault((call) => sendRevalidated(call, exchanges.map(toListEntry))),
+      ),
+      route(
+        'GET',
+        '/v1/exchanges/:id',
+        withFault((call, { id }) => {
+          const record = exchanges.find((exchange) => encodeURIComponent(exchange.id) === id);
+          return record
+            ? sendRevalidated(call, record)
+            : sendSandboxError(call, 404, 100, `Exchange '${id}' is not supported`);
+        }),
+      ),
+    ],
+    (call) =>
+      call.request.method === 'GET'
+        ? sendNotFound(call, {})
+        : sendSandboxError(call, 405, 405, 'Only GET is allowed'),
+  );
 }
 
 /** The short form of a record for the exchange list. */

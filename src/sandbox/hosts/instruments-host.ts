@@ -4,6 +4,7 @@ import {
   matchesFilter,
   parseInstrumentFilter,
 } from '../../service/records/instrument-filter.js';
+import { type Route, type RouteHandler, route } from '../http/router.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
 import {
   type SandboxDatasetSymbol,
@@ -30,35 +31,53 @@ const FILTER_FIELDS = new Set([
 ]);
 
 /**
- * Serves `GET /v1/instruments/:exchange[/:symbol]`; undefined for other paths.
+ * The routes `GET /v1/instruments/:exchange[/:symbol]`.
  * @param seed that of the day files.
  */
-export function createInstrumentsHost(
+export function createInstrumentRoutes(
   exchanges: readonly SandboxExchange[],
   seed: number,
-): (call: SandboxCall) => Promise<void> | undefined {
-  return (call) => {
-    const { pathname, searchParams } = parseTarget(call);
-    const [, exchange, symbol] = /^\/v1\/instruments\/([^/]+)(?:\/([^/]+))?$/.exec(pathname) ?? [];
-    if (exchange === undefined) return undefined;
-    const record = exchanges.find(({ id }) => id === exchange);
-    if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
-    if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
-    const all = listInstruments(record, seed);
-    if (symbol !== undefined) {
-      const expected = decodeURIComponent(symbol).toUpperCase();
-      const instrument = all.find(({ id }) => String(id).toUpperCase() === expected);
-      return instrument
-        ? send(call, instrument)
-        : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
-    }
-    const filter = parseFilter(searchParams.get('filter') ?? '{}');
-    if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
-    return send(
-      call,
-      all.filter((instrument) => matchesFilter(instrument, filter)),
-    );
-  };
+): readonly Route[] {
+  const withInstruments =
+    <Name extends string>(
+      handle: (
+        call: SandboxCall,
+        instruments: readonly SandboxInstrument[],
+        params: Readonly<Record<Name, string>>,
+      ) => Promise<void>,
+    ): RouteHandler<Name | 'exchange'> =>
+    (call, params) => {
+      const { exchange } = params;
+      const record = exchanges.find(({ id }) => id === exchange);
+      if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
+      if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
+      return handle(call, listInstruments(record, seed), params);
+    };
+  return [
+    route(
+      'GET',
+      '/v1/instruments/:exchange',
+      withInstruments((call, instruments) => {
+        const filter = parseFilter(parseTarget(call).searchParams.get('filter') ?? '{}');
+        if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
+        return send(
+          call,
+          instruments.filter((instrument) => matchesFilter(instrument, filter)),
+        );
+      }),
+    ),
+    route(
+      'GET',
+      '/v1/instruments/:exchange/:symbol',
+      withInstruments<'symbol'>((call, instruments, { symbol }) => {
+        const expected = decodeURIComponent(symbol).toUpperCase();
+        const instrument = instruments.find(({ id }) => String(id).toUpperCase() === expected);
+        return instrument
+          ? send(call, instrument)
+          : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
+      }),
+    ),
+  ];
 }
 
 function send(call: SandboxCall, value: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BoundedMap } from '../archive/bounded-map.js';
+import { LruMap } from '../archive/lru-map.js';
 import type { IssuedSecrets } from './issued-secrets.js';
 import type { Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
@@ -38,8 +38,8 @@ export interface ClaimsOptions {
 
 /** Registrations and their claims (`docs/spec/account-api.md#sign-in`). */
 export class Claims {
-  readonly #byToken = new BoundedMap<Claim>();
-  readonly #attempts = new BoundedMap<Attempt>();
+  readonly #byToken = new LruMap<Claim>();
+  readonly #attempts = new LruMap<Attempt>();
 
   constructor(readonly options: ClaimsOptions) {}
 

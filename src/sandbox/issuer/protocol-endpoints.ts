@@ -1,4 +1,5 @@
-import type { SandboxCall, SandboxHandler } from '../http/sandbox-call.js';
+import { type Route, route } from '../http/router.js';
+import type { SandboxCall } from '../http/sandbox-call.js';
 import { type AnswerSettings, answerStep } from './answer-step.js';
 import type { Claims } from './claims.js';
 import type { Identities } from './identities.js';
@@ -15,11 +16,11 @@ export interface ProtocolOptions {
   readonly isResource: (uri: string) => boolean;
 }
 
-/** The endpoints for agents, by method and path (`docs/spec/account-api.md#issuer-endpoints`). */
-export function createProtocolEndpoints(options: ProtocolOptions): Readonly<Record<string, SandboxHandler>> {
+/** The routes for agents (`docs/spec/account-api.md#issuer-endpoints`). */
+export function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
   const { claims, identities, answerSettings, isResource } = options;
-  return {
-    'POST /agent/identity': async (call) => {
+  return [
+    route('POST', '/agent/identity', async (call) => {
       const { type, login_hint: loginHint, refresh_token: refreshToken } = await readJsonBody(call);
       if (type === 'refresh') {
         return answerStep(call, 'refresh', answerSettings, () => ({
@@ -30,22 +31,22 @@ export function createProtocolEndpoints(options: ProtocolOptions): Readonly<Reco
         requireServiceAuth(type);
         return { body: { claim: { token: claims.register(loginHint) } } };
       });
-    },
-    'POST /agent/identity/claim': async (call) => {
+    }),
+    route('POST', '/agent/identity/claim', async (call) => {
       const { type, claim_token: token, login_hint: loginHint } = await readJsonBody(call);
       return answerStep(call, 'claim', answerSettings, () => {
         requireServiceAuth(type);
         const { id } = claims.startAttempt(token, loginHint);
         return { body: { attempt: { verification_uri: `${readOrigin(call)}/claim?attempt=${id}` } } };
       });
-    },
-    'POST /agent/identity/claim/complete': async (call) => {
+    }),
+    route('POST', '/agent/identity/claim/complete', async (call) => {
       const { claim_token: token, user_code: userCode } = await readJsonBody(call);
       return answerStep(call, 'complete', answerSettings, () => ({
         body: identities.create(claims.complete(token, userCode), readOrigin(call)),
       }));
-    },
-    'POST /oauth2/token': async (call) => {
+    }),
+    route('POST', '/oauth2/token', async (call) => {
       const { grant_type: grantType, assertion, resource } = await readUrlEncodedForm(call);
       return answerStep(call, 'token', answerSettings, () => {
         if (grantType !== GRANT_TYPE) {
@@ -56,8 +57,8 @@ export function createProtocolEndpoints(options: ProtocolOptions): Readonly<Reco
         }
         return { body: identities.exchange(requireText('assertion', assertion)) };
       });
-    },
-  };
+    }),
+  ];
 }
 
 /** The origin that the client used for the issuer. */

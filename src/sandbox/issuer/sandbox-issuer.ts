@@ -37,6 +37,7 @@
  * The code is confirmed once the page has shown it: GET the page, signed in, before `complete`.
  */
 
+import { createRouter, route } from '../http/router.js';
 import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
 import type { AnswerSettings } from './answer-step.js';
 import { sendRefusal } from './answer-step.js';
@@ -46,7 +47,7 @@ import { Identities } from './identities.js';
 import { IssuedSecrets } from './issued-secrets.js';
 import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
-import { createProtocolEndpoints } from './protocol-endpoints.js';
+import { createProtocolRoutes } from './protocol-endpoints.js';
 import { StepFaults } from './step-faults.js';
 
 const MINUTE_MS = 60_000;
@@ -90,19 +91,20 @@ export function createSandboxIssuer({
   const answerSettings = { faults, retryAfterSeconds };
   const page = createClaimPageHandler(claims, organizations.length > 1 ? organizations : []);
 
-  const endpoints: Readonly<Record<string, SandboxHandler>> = {
-    ...createProtocolEndpoints({ claims, identities, answerSettings, isResource }),
-    'GET /claim': page,
-    'POST /claim': page,
-  };
-
+  const handle = createRouter(
+    [
+      ...createProtocolRoutes({ claims, identities, answerSettings, isResource }),
+      route('GET', '/claim', page),
+      route('POST', '/claim', page),
+    ],
+    async (call) => {
+      throw new Refusal('not_found', `There is nothing at ${parseTarget(call).pathname}`);
+    },
+  );
   return {
     handle: async (call) => {
-      const { pathname } = parseTarget(call);
-      const endpoint = endpoints[`${call.request.method} ${pathname}`];
       try {
-        if (!endpoint) throw new Refusal('not_found', `There is nothing at ${pathname}`);
-        await endpoint(call);
+        await handle(call);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         await sendRefusal(call, error);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BoundedMap } from '../../archive/bounded-map.js';
+import { LruMap } from '../../archive/lru-map.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -14,14 +14,14 @@ import { type ClaimPageState, CONTENT_SECURITY_POLICY, renderClaimPage } from '.
 const COOKIE = 'sandbox_session';
 
 /** E-mail address of each browser session. */
-type Sessions = BoundedMap<string>;
+type Sessions = LruMap<string>;
 
 /**
  * Serves the page of a claim attempt (`docs/spec/account-api.md#sign-in`), on which the user signs in and gets the code.
  * @param organizations organizations to choose from; empty if no choice is needed.
  */
 export function createClaimPageHandler(claims: Claims, organizations: readonly string[]): SandboxHandler {
-  const sessions: Sessions = new BoundedMap();
+  const sessions: Sessions = new LruMap();
   return async (call) => {
     if (call.request.method === 'POST') return handleAction(call, claims, sessions, organizations);
     const attempt = claims.attempt(parseTarget(call).searchParams.get('attempt') ?? '');
