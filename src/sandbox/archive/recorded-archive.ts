@@ -11,7 +11,7 @@ import {
   type SandboxDatasetSymbol,
   type SandboxExchange,
   toAvailableSymbol,
-} from '../market/synthetic-exchanges.js';
+} from '../simulation/synthetic-exchanges.js';
 import { compressToFile, createContentCache, type GzipContent, openFileContent } from './gzip-content.js';
 import type { Archive } from './synthetic-archive.js';
 

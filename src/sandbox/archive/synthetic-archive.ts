@@ -4,11 +4,14 @@ import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { generateDayFileText } from '../day-files/generate-day-file.js';
-import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
-import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
-import type { MarketSize } from '../market/market-event.js';
-import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
+import { generateDayFileText } from '../csv/generate-day-file.js';
+import type { DataFault, FaultShares } from '../loopback/sandbox-faults.js';
+import type { MarketSize } from '../simulation/market-event.js';
+import {
+  createSyntheticExchanges,
+  QUIET_SYMBOL,
+  type SandboxExchange,
+} from '../simulation/synthetic-exchanges.js';
 import {
   compressToFile,
   compressToMemory,

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createRouter, type Route, type RouteHandler, route } from '../http/router.js';
+import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import {
+  type InstrumentFilter,
+  matchesFilter,
+  parseInstrumentFilter,
+} from '../../service/records/instrument-filter.js';
+import { createRouter, type Route, type RouteHandler, route } from '../loopback/router.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -7,10 +13,15 @@ import {
   sendSandboxError,
   sendText,
   startResponse,
-} from '../http/sandbox-call.js';
-import type { FaultChooser } from '../http/sandbox-faults.js';
-import type { SandboxExchange } from '../market/synthetic-exchanges.js';
-import { createInstrumentRoutes } from './instruments-host.js';
+} from '../loopback/sandbox-call.js';
+import type { FaultChooser } from '../loopback/sandbox-faults.js';
+import {
+  type SandboxDatasetSymbol,
+  type SandboxExchange,
+  toFeedSymbol,
+} from '../simulation/synthetic-exchanges.js';
+import { createSyntheticInstrument } from '../simulation/synthetic-instrument.js';
+import { hasKey, sendKeyRefusal } from './authorization.js';
 
 export interface ApiHostOptions {
   readonly exchanges: readonly SandboxExchange[];
@@ -78,4 +89,125 @@ async function sendRevalidated(call: SandboxCall, value: unknown): Promise<void>
     return;
   }
   return sendText(call, 200, 'application/json', text, { ETag: etag });
+}
+
+/** A synthetic instrument (`docs/spec/metadata-api.md#instruments`). */
+export type SandboxInstrument = Readonly<Record<string, string | number | boolean>>;
+
+/** The exchange whose instruments need no key. */
+const OPEN_EXCHANGE = 'bitmex';
+const FILTER_FIELDS = new Set([
+  'baseCurrency',
+  'quoteCurrency',
+  'type',
+  'contractType',
+  'underlyingType',
+  'active',
+  'availableSince',
+  'availableTo',
+]);
+
+/**
+ * The routes `GET /v1/instruments/:exchange[/:symbol]`.
+ * @param seed that of the day files.
+ */
+export function createInstrumentRoutes(
+  exchanges: readonly SandboxExchange[],
+  seed: number,
+): readonly Route[] {
+  const withInstruments =
+    <Name extends string>(
+      handle: (
+        call: SandboxCall,
+        instruments: readonly SandboxInstrument[],
+        params: Readonly<Record<Name, string>>,
+      ) => Promise<void>,
+    ): RouteHandler<Name | 'exchange'> =>
+    (call, params) => {
+      const { exchange } = params;
+      const record = exchanges.find(({ id }) => id === exchange);
+      if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
+      if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
+      return handle(call, listInstruments(record, seed), params);
+    };
+  return [
+    route(
+      'GET',
+      '/v1/instruments/:exchange',
+      withInstruments((call, instruments) => {
+        const filter = parseFilter(parseTarget(call).searchParams.get('filter') ?? '{}');
+        if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
+        return send(
+          call,
+          instruments.filter((instrument) => matchesFilter(instrument, filter)),
+        );
+      }),
+    ),
+    route(
+      'GET',
+      '/v1/instruments/:exchange/:symbol',
+      withInstruments<'symbol'>((call, instruments, { symbol }) => {
+        const expected = decodeURIComponent(symbol).toUpperCase();
+        const instrument = instruments.find(({ id }) => String(id).toUpperCase() === expected);
+        return instrument
+          ? send(call, instrument)
+          : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
+      }),
+    ),
+  ];
+}
+
+function send(call: SandboxCall, value: unknown): Promise<void> {
+  return sendText(call, 200, 'application/json', JSON.stringify(value));
+}
+
+function listInstruments(
+  { id: exchange, datasets }: SandboxExchange,
+  seed: number,
+): readonly SandboxInstrument[] {
+  const end = datasets?.exportedUntil ?? '';
+  return (datasets?.symbols ?? [])
+    .filter(({ id }) => !GROUPED_SYMBOLS.has(id))
+    .map((symbol) => createInstrument(exchange, symbol, end, seed));
+}
+
+function createInstrument(
+  exchange: string,
+  { id, type, availableSince, availableTo }: SandboxDatasetSymbol,
+  end: string,
+  seed: number,
+): SandboxInstrument {
+  const active = availableTo === undefined || availableTo >= end;
+  const [, base = id, quote = 'USD'] = /^(\w+?)[-_/]?(USDT|USDC|USD|EUR|BTC)?(?:[-_].*)?$/.exec(id) ?? [];
+  const contractType = findContractType(exchange, id, type);
+  // Increments are the same on all days.
+  const { ticksPerUnit, lotsPerUnit } = createSyntheticInstrument(exchange, id, seed, 0);
+  return {
+    id: toFeedSymbol(exchange, id),
+    datasetId: id,
+    exchange,
+    baseCurrency: base === 'XBT' ? 'BTC' : base,
+    quoteCurrency: quote,
+    type,
+    active,
+    availableSince,
+    ...(!active && availableTo !== undefined && { availableTo }),
+    priceIncrement: 1 / ticksPerUnit,
+    amountIncrement: 1 / lotsPerUnit,
+    minTradeAmount: 1 / lotsPerUnit,
+    makerFee: -0.0001,
+    takerFee: 0.0005,
+    ...(contractType !== undefined && { contractType, inverse: contractType.startsWith('inverse') }),
+  };
+}
+
+function findContractType(exchange: string, id: string, type: string): string | undefined {
+  if (type === 'option') return id.endsWith('P') ? 'put_option' : 'call_option';
+  if (type !== 'perpetual' && type !== 'future') return undefined;
+  return `${exchange === OPEN_EXCHANGE || exchange === 'deribit' ? 'inverse' : 'linear'}_${type}`;
+}
+
+function parseFilter(text: string): InstrumentFilter | undefined {
+  const filter = parseInstrumentFilter(text);
+  return filter && Object.keys(filter).every((field) => FILTER_FIELDS.has(field)) ? filter : undefined;
 }

@@ -3,7 +3,7 @@ import { isFirstDayOfMonth, parseDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { GzipContent } from '../archive/gzip-content.js';
 import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
-import { createRouter, route } from '../http/router.js';
+import { createRouter, route } from '../loopback/router.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -11,12 +11,11 @@ import {
   sendSandboxError,
   sendText,
   startResponse,
-} from '../http/sandbox-call.js';
-import type { FaultChooser } from '../http/sandbox-faults.js';
-import { planBody, sendBody } from '../http/send-body.js';
-import { isAuthorized, sendKeyRefusal } from './authorization.js';
-import { isErrorFault, sendErrorFault } from './error-faults.js';
-import { isFileAllowed, type SandboxKeyAccess } from './sandbox-key-access.js';
+} from '../loopback/sandbox-call.js';
+import type { FaultChooser } from '../loopback/sandbox-faults.js';
+import { isErrorFault, planBody, sendBody, sendErrorFault } from '../loopback/send-body.js';
+import type { SandboxKeyAccess } from '../sandbox-options.js';
+import { isAuthorized, isFileAllowed, sendKeyRefusal } from './authorization.js';
 import type { SignedObjectHost } from './signed-object-host.js';
 
 const PATH = '/v1/:exchange/:dataType/:year/:month/:day/:name';

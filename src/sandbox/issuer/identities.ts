@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { LruMap } from '../archive/lru-map.js';
-import { type Claim, hasExpired } from './claims.js';
-import type { IssuedSecrets } from './issued-secrets.js';
-import type { Lifetimes } from './issuer-options.js';
+import type { Lifetimes } from '../sandbox-options.js';
+import { type Claim, hasExpired, type IssuedSecrets } from './claims.js';
 import { Refusal } from './issuer-steps.js';
 
 /** A verified identity, shared by its assertions, refresh tokens and access tokens. */
