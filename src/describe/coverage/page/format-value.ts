@@ -1,6 +1,6 @@
-import { formatDuration } from '../../../../base/units.js';
-import { type Day, formatDay, US_PER_DAY } from '../../../../day-files/day.js';
-import { dayToCalendarWeekday } from './calendar-layout.js';
+import { formatDuration } from '../../../base/units.js';
+import { type Day, formatDay, US_PER_DAY } from '../../../day-files/day.js';
+import { dayToCalendarWeekday } from './browser/calendar-layout.js';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
