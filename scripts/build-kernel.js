@@ -86,18 +86,7 @@ const KERNELS = [
   },
 ];
 /** Kernels import modules from each other's folders. */
-const ASSEMBLIES = [
-  'src/gzip/assembly',
-  'src/gzip/inflate/assembly',
-  'src/format/kernel/assembly',
-  'src/format/compression/assembly',
-  'src/market/kernel/assembly',
-  'src/replay/raw/kernel/assembly',
-  'src/dialects/text/assembly',
-  'src/export/freqtrade/assembly',
-  'src/export/hftbacktest/assembly',
-  'src/export/nautilus/assembly',
-];
+const ASSEMBLIES = [...new Set(KERNELS.map(({ source }) => source.replace(/(?<=\/assembly)\/.*/, '')))];
 
 const root = join(import.meta.dirname, '..');
 

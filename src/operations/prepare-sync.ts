@@ -78,7 +78,7 @@ export function prepareSyncPlan(
     const allArgs = createRunArgs(config.file, args);
     await withConfigLocation(config.file, [], args, () => readNotifications(allArgs));
     return withJobs(config.file, args, host, observer, async (input) => {
-      const { planJobs } = await import('../sync/plan-jobs.js');
+      const { planJobs } = await import('../sync/run-sync-jobs.js');
       const { destination, emit } = input;
       return planJobs(input, ({ name, ...planned }) => {
         const startedAtMs = performance.now();

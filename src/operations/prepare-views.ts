@@ -23,7 +23,7 @@ export async function prepareViews(
   const settings = await loadSettings(args, host);
   const { findViewFiles } = await import('../describe/views/find-view-files.js');
   const { formatViews } = await import('../describe/views/format-views.js');
-  const { formatSecretComment } = await import('../describe/views/format-secret-comment.js');
+  const { formatSecretComment } = await import('../describe/views/format-views.js');
   return async (warn) => {
     const { dir, paths, names } = await findFolder(folders, settings, host);
     const [under = ''] = paths;

@@ -1,9 +1,6 @@
 import type { Day } from '../day-files/day.js';
-import type { FeedFault } from './feeds/feed-faults.js';
-import type { SandboxKeyAccess } from './hosts/sandbox-key-access.js';
-import type { DataFault, FaultKind, FaultShares } from './http/sandbox-faults.js';
-import type { IssuerControl, IssuerOptions } from './issuer/issuer-options.js';
-import type { StepFault } from './issuer/step-faults.js';
+import type { CannedResponse, Step, StepFault, StepFaultShares } from './issuer/issuer-steps.js';
+import type { DataFault, FaultKind, FaultShares, FeedFault } from './loopback/sandbox-faults.js';
 
 export interface SandboxOptions {
   /** Port of the metadata host; the next ones are those of the dataset host, object store and issuer. 0 (default): any. */
@@ -81,4 +78,62 @@ export interface SandboxFeedOptions {
   readonly faults?: FaultShares<FeedFault> | undefined;
   /** Maximum number of faults per address, no limit by default. */
   readonly faultsPerSlice?: number | undefined;
+}
+
+/** Lifetimes in milliseconds. */
+export interface Lifetimes {
+  /** The claim token: the time between registration and completion; an hour by default. */
+  readonly claim: number;
+  /** A claim attempt: its link and its user code; 10 minutes by default. */
+  readonly code: number;
+  /** An hour by default; the JWT's `exp` is rounded down to a second. */
+  readonly assertion: number;
+  /** 30 days by default. */
+  readonly refresh: number;
+  /** The access token; 10 minutes by default. */
+  readonly token: number;
+}
+
+export interface IssuerOptions {
+  readonly lifetimes?: Readonly<Partial<Record<keyof Lifetimes, number | undefined>>> | undefined;
+  /** Each step's faults, with their shares of its requests, 0 to 1. */
+  readonly faults?: StepFaultShares | undefined;
+  /** Maximum number of faults per step, no limit by default. */
+  readonly faultsPerStep?: number | undefined;
+  /** Claim attempts of one registration that may be pending at once; 5 by default. */
+  readonly maxAttempts?: number | undefined;
+  /** If there are several, the user must choose one on the claim page before the code is shown. */
+  readonly organizations?: readonly string[] | undefined;
+}
+
+/** Control of the issuer for tests, besides its endpoints. */
+export interface IssuerControl {
+  /** Every secret issued so far, oldest first. */
+  readonly secrets: readonly IssuedSecret[];
+  /** Sets faults for the step's next requests, in this order, before any random ones. */
+  failNext(step: Step, ...faults: readonly StepFault[]): void;
+  /** Sets responses for the step's next requests; they queue with the faults of failNext. */
+  answerNext(step: Step, ...answers: readonly CannedResponse[]): void;
+  /** Revokes every identity of the e-mail address: its assertions, refresh tokens and access tokens. */
+  revoke(email: string): void;
+}
+
+/** Access of the key to one exchange, as in `GET /v1/api-key-info` (`docs/spec/metadata-api.md#key-info`). */
+export interface SandboxKeyAccess {
+  readonly exchange: string;
+  readonly accessType: string;
+  readonly from: string;
+  /** Not included. */
+  readonly to: string;
+  /** Empty for all symbols. */
+  readonly symbols: readonly string[];
+  readonly dataPlan: string;
+}
+
+export type SecretKind = 'claim_token' | 'user_code' | 'assertion' | 'refresh_token' | 'access_token';
+
+/** A secret that may appear only in the identity store, never in output, logs or other files. */
+export interface IssuedSecret {
+  readonly kind: SecretKind;
+  readonly value: string;
 }

@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { usageError } from '../base/errors.js';
 import { msToDay } from '../day-files/day.js';
-import { createAccountApi } from './account/account-api-host.js';
 import { openRecordedArchive } from './archive/recorded-archive.js';
 import { type Archive, createSyntheticArchive } from './archive/synthetic-archive.js';
-import { createFeedsHost } from './feeds/feeds-host.js';
-import { openSliceFolder } from './feeds/slice-folder.js';
+import { openSliceFolder } from './feed-lines/slice-folder.js';
+import { createAccountRoutes } from './hosts/account-api-host.js';
 import { createApiHost } from './hosts/api-host.js';
-import { SANDBOX_KEY } from './hosts/authorization.js';
+import { createFullAccess, SANDBOX_KEY } from './hosts/authorization.js';
 import { createDatasetHost } from './hosts/dataset-host.js';
-import { createFullAccess } from './hosts/sandbox-key-access.js';
+import { createFeedRoute } from './hosts/feeds-host.js';
 import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-object-host.js';
-import { type Listener, listenOnLoopback } from './http/listen-on-loopback.js';
-import type { CallSettings, SandboxHandler } from './http/sandbox-call.js';
-import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './http/sandbox-faults.js';
 import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
+import { type Listener, listenOnLoopback } from './loopback/listen-on-loopback.js';
+import type { CallSettings, SandboxHandler } from './loopback/sandbox-call.js';
+import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './loopback/sandbox-faults.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 
 const EXPORT_TIME_MS = 6 * 3_600_000;
@@ -80,22 +79,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     let issuerUrl = '';
     const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? createFullAccess(archive.exchanges));
-    const handleAccountCall = createAccountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
     // A folder of recorded data has no simulation from which feeds could be generated.
-    const exchanges = replayDir === undefined ? archive.exchanges : [];
-    const handleFeedCall = createFeedsHost({
-      exchanges,
-      rows,
-      seed,
-      retryAfterSeconds,
-      feeds,
-      keyAccess,
-      folder,
-    });
+    const feedExchanges = replayDir === undefined ? archive.exchanges : [];
+    const feedOptions = { exchanges: feedExchanges, rows, seed, retryAfterSeconds, feeds, keyAccess, folder };
+    const routes = [
+      ...createAccountRoutes({ issuer, issuerUrl: () => issuerUrl, keyInfo }),
+      createFeedRoute(feedOptions),
+    ];
     const apiUrl = await open(
       'api',
       0,
-      createApiHost({ archive, seed, faults, handleAccountCall, handleFeedCall }),
+      createApiHost({ exchanges: archive.exchanges, seed, faults, routes }),
     );
     const store = options.redirect ? createSignedObjectHost() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));

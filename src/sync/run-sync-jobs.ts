@@ -3,15 +3,16 @@ import { judgeError } from '../base/judge-error.js';
 import { formatDuration, secondsSince } from '../base/units.js';
 import { type Deadline, startDeadline as start } from '../base/wait.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
-import type { JobSummary, RunSummary } from '../events/run-events.js';
+import type { KeyProblem } from '../events/exit-reasons.js';
+import type { FileStatus, JobSummary, RunSummary } from '../events/run-events.js';
+import { isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
 import type { RunMembership } from '../store/destination.js';
 import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import { joinOrReadOnly, type RunAccess } from '../store/lock/read-only.js';
-import { openJobs } from './open-jobs.js';
-import type { OpenSyncJob } from './open-sync-job.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import { type OpenSyncJob, openJobs } from './open-jobs.js';
 import type { SyncInput } from './sync-options.js';
 import { type SyncState, writeSyncState } from './sync-state.js';
-import { createSyncSummary } from './sync-summary.js';
 
 /**
  * Runs all jobs: fetches each exchange's record once, plans the jobs together, and downloads the missing files
@@ -127,4 +128,73 @@ function createJobStates(jobs: readonly OpenSyncJob[], jobSummaries: readonly Jo
 function startRunDeadline(ms: number | undefined): Deadline {
   const over = `the --max-duration of ${formatDuration(ms ?? 0)} is over; the next run continues`;
   return start(ms, new TickhaulError('out_of_time', over));
+}
+
+/** A job with its plan. */
+export interface PlannedJob {
+  readonly name: string;
+  readonly plan: NonNullable<OpenSyncJob['plan']>;
+  readonly manifest: Manifest;
+  readonly keyProblem: KeyProblem | undefined;
+}
+
+/**
+ * Plans all jobs as a sync would, without a lock and without writing to the destination.
+ * @param show reports the plan of one job, and resolves with its summary.
+ * @throws TickhaulError as `sync`.
+ */
+export async function planJobs(
+  input: SyncInput,
+  show: (job: PlannedJob) => Promise<RunSummary>,
+): Promise<RunSummary> {
+  const startMs = performance.now();
+  const { jobs, late, manifest, keyProblem } = await openJobs(input, input.signal);
+  await manifest.close();
+  const summaries: JobSummary[] = [];
+  for (const openJob of jobs) {
+    const { job, plan } = openJob;
+    const summary = openJob.error
+      ? undefined
+      : plan && (await show({ name: job.name, plan, manifest, keyProblem }));
+    summaries.push(createJobSummary(openJob, summary));
+  }
+  return {
+    ...createSyncSummary(summaries, late, secondsSince(startMs)),
+    ...(keyProblem === 'expired' && { keyExpired: true }),
+  };
+}
+
+/** One summary of all jobs. @param late the error if an awaited day was not exported in time. */
+export function createSyncSummary(
+  jobs: readonly JobSummary[],
+  late: TickhaulError | undefined,
+  seconds: number,
+): RunSummary {
+  const counts: Partial<Record<FileStatus, number>> = {};
+  for (const job of jobs) {
+    for (const [status, count] of Object.entries(job.counts) as [FileStatus, number][]) {
+      counts[status] = (counts[status] ?? 0) + count;
+    }
+  }
+  const total = (key: 'bytes' | 'unfinished' | 'empty'): number =>
+    jobs.reduce((sum, job) => sum + (job[key] ?? 0), 0);
+  const empty = total('empty');
+  // An error that affects the whole run ended it, whichever job met it.
+  const runError = jobs.map(({ error }) => error).find((error) => error && judgeError(error).endsRun);
+  const error = runError ?? (late && toFileError(late));
+  const reasons = jobs.flatMap(({ name, reasons: ofJob = [] }) =>
+    ofJob.map((reason) => ({ ...reason, message: `${name}: ${reason.message}` })),
+  );
+  const exitCodes = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
+  return {
+    exitCode: runExitCode([...exitCodes, late?.exitCode ?? 0], runError?.code),
+    counts,
+    ...(empty > 0 && { empty }),
+    unfinished: total('unfinished'),
+    bytes: total('bytes'),
+    seconds,
+    ...(error && { error }),
+    ...(reasons.length > 0 && { reasons }),
+    jobs,
+  };
 }

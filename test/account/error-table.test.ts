@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { AccountSession } from '../../src/account/account-session.js';
 import type { ErrorCode, TickhaulError } from '../../src/base/errors.js';
-import type { StepFault } from '../../src/sandbox/issuer/step-faults.js';
+import type { StepFault } from '../../src/sandbox/issuer/issuer-steps.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';

@@ -3,11 +3,10 @@ import { isAbsolute, join, relative } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES } from '../../src/day-files/data-types.js';
-import type { Day } from '../../src/day-files/day.js';
-import { parseDay } from '../../src/day-files/day.js';
+import { type Day, parseDay } from '../../src/day-files/day.js';
 import type { DayFile } from '../../src/day-files/day-file.js';
 import { HIVE_LAYOUT, parseLayout } from '../../src/day-files/layout.js';
-import { findViewColumns } from '../../src/describe/views/view-columns.js';
+import { findViewColumns } from '../../src/describe/views/view-file.js';
 
 const LAYOUTS = [
   'flat',

@@ -8,7 +8,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { inspectCsv } from '../../src/describe/inspect-file.js';
 import type { FileAccess } from '../../src/format/output-format.js';
 import { createOutputOptions, OUTPUT_FORMATS } from '../../src/format/output-formats.js';
-import type { Random } from '../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../src/sandbox/simulation/seeded-random.js';
 import { csvOf } from '../convert/day-files.js';
 import { toRandomBytes } from '../format/arrow/random-bytes.js';
 import { pick } from '../format/fuzz/random-rows.js';

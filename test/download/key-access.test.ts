@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay } from '../../src/day-files/day.js';
-import type { SandboxKeyAccess } from '../../src/sandbox/hosts/sandbox-key-access.js';
-import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import type { Sandbox, SandboxKeyAccess } from '../../src/sandbox/sandbox-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { type Run, run } from './runs.js';

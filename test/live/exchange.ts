@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { yieldToEventLoop } from '../../src/base/wait.js';
-import { createNativeWriter } from '../../src/sandbox/dialects/native-writer.js';
+import { createNativeWriter } from '../../src/sandbox/native/native-writer.js';
 import { cleanUp } from '../helpers/clean-up.js';
 
 /** A client's connection to a loopback exchange. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Random } from '../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../src/sandbox/simulation/seeded-random.js';
 import { ask, withOptions } from '../server/serving.js';
 import { connectTo } from '../server/socket/connecting.js';
 import { STREAMED } from './exchanges.js';

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../src/sandbox/simulation/seeded-random.js';
 import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 
 /** Streamed exchanges, with a symbol of each. */

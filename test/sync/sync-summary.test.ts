@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErrorCode, TickhaulError } from '../../src/base/errors.js';
 import type { JobSummary } from '../../src/events/run-events.js';
-import { createSyncSummary } from '../../src/sync/sync-summary.js';
+import { createSyncSummary } from '../../src/sync/run-sync-jobs.js';
 
 const job = (exitCode: number, error?: ErrorCode, failed = 0): JobSummary => ({
   name: 'job',

@@ -34,7 +34,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
     examples: [['$0 demo', 'takes some seconds, without questions']],
     async run(args, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
-      const { parseFaults } = await import('../../sandbox/http/sandbox-faults.js');
+      const { parseFaults } = await import('../../sandbox/loopback/sandbox-faults.js');
       const { parseDay } = await import('../../day-files/day.js');
       const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);

@@ -13,8 +13,13 @@ import {
   readTimerMs,
 } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
-import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
-import { DATA_FAULTS, FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
+import {
+  DATA_FAULTS,
+  FAULT_KINDS,
+  FEED_FAULTS,
+  parseFaults,
+  parseShares,
+} from '../../sandbox/loopback/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { runChild } from '../run-child.js';
@@ -132,7 +137,7 @@ export const sandboxCommand: CommandAction = {
   ],
   async run(args, cli) {
     const { startSandbox } = await import('../../sandbox/start-sandbox.js');
-    const { parseStepFaults } = await import('../../sandbox/issuer/step-faults.js');
+    const { parseStepFaults } = await import('../../sandbox/issuer/issuer-steps.js');
     const command = readCommand(args);
     const authFaults = readListFlag(args, 'auth-fault');
     const faults = readListFlag(args, 'fault');

@@ -13,9 +13,14 @@ import { absoluteLocation } from '../../store/location.js';
 import { isDataPath } from '../../store/paths.js';
 import { StrayFiles } from '../../store/stray-files.js';
 import { canQuery } from './file-patterns.js';
-import { findViewColumns } from './view-columns.js';
-import type { FileColumn, ViewFile } from './view-file.js';
-import { isSqlName, toNameKey, toSqlColumns } from './view-names.js';
+import {
+  type FileColumn,
+  findViewColumns,
+  isSqlName,
+  toNameKey,
+  toSqlColumns,
+  type ViewFile,
+} from './view-file.js';
 
 const PARQUET_EXTENSION = `.${OUTPUT_FORMAT_TABLE.parquet.extensions[0]}`;
 /** Files whose columns are read at once; most of the time is latency. */

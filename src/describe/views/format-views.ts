@@ -3,12 +3,17 @@ import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { plural } from '../../base/units.js';
 import type { Column, ColumnKind } from '../../day-files/data-types.js';
 import { formatDay } from '../../day-files/day.js';
+import type { StoreSettings } from '../../store/files.js';
 import { createFilePatterns, escapeGlob } from './file-patterns.js';
 import type { ViewFiles } from './find-view-files.js';
-import { quoteName, quoteText } from './quote-sql.js';
-import { findViewColumns } from './view-columns.js';
-import type { FileColumn, ViewFile } from './view-file.js';
-import { toNameKey } from './view-names.js';
+import {
+  type FileColumn,
+  findViewColumns,
+  quoteName,
+  quoteText,
+  toNameKey,
+  type ViewFile,
+} from './view-file.js';
 
 /** DuckDB's type of each kind of column, and of each type in a CSV. */
 const VIEW_TYPES: Readonly<Record<ColumnKind, string>> = {
@@ -163,4 +168,32 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
     else groups.set(key, [item]);
   }
   return groups;
+}
+
+/**
+ * A comment with the statements that give DuckDB access to an object store. They are no part of the SQL, since they
+ * load extensions from the network and change the session.
+ * @param root location of the folder.
+ */
+export function formatSecretComment(
+  root: string,
+  { endpoint, region, pathStyle }: Pick<StoreSettings, 'endpoint' | 'region' | 'pathStyle'>,
+): string {
+  const url = endpoint === undefined ? undefined : new URL(endpoint);
+  const settings = [
+    'TYPE s3',
+    'PROVIDER credential_chain',
+    `SCOPE ${quoteText(root)}`,
+    ...(region === undefined ? [] : [`REGION ${quoteText(region)}`]),
+    ...(url ? [`ENDPOINT ${quoteText(url.host)}`] : []),
+    ...(url?.protocol === 'http:' ? ['USE_SSL false'] : []),
+    // Stores other than Amazon's have path-style addresses, even if some have the others too.
+    ...(pathStyle || url ? ["URL_STYLE 'path'"] : []),
+  ];
+  return [
+    '-- DuckDB needs access to the object store before it can create the views:',
+    '-- INSTALL httpfs; LOAD httpfs; INSTALL aws; LOAD aws;',
+    `-- CREATE OR REPLACE SECRET tickhaul (${settings.join(', ')});`,
+    '',
+  ].join('\n');
 }

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { LruMap } from './lru-map.js';
 
 const GZIP_LEVEL = 4;
 const READ_BYTES = 262_144;
@@ -99,40 +100,24 @@ function createDiskContent(path: string, meter: Meter): GzipContent {
   };
 }
 
-/** Caches generated contents, so that repeated requests are cheap. Evicts the least recently used. */
-export class ContentCache {
-  readonly #entries = new Map<string, Promise<GzipContent>>();
-  #bytes = 0;
+/** Returns the content of a key, and creates it if necessary. Concurrent calls create it once. */
+export type GetContent = (key: string, create: () => Promise<GzipContent>) => Promise<GzipContent>;
 
-  /** @param maxBytes bytes of memory; contents on disk count as 0. */
-  constructor(readonly maxBytes: number) {}
-
-  /** Returns the content of a key, and creates it if necessary. Concurrent calls create it once. */
-  async get(key: string, create: () => Promise<GzipContent>): Promise<GzipContent> {
-    const cached = this.#entries.get(key);
-    if (cached) {
-      this.#entries.delete(key);
-      this.#entries.set(key, cached);
-      return cached;
-    }
-    const created = create();
-    this.#entries.set(key, created);
+/** Caches contents. @param maxBytes bytes of memory; contents on disk count as 0. */
+export function createContentCache(maxBytes: number): GetContent {
+  const contents = new LruMap<GzipContent>(maxBytes, ({ memoryBytes }) => memoryBytes);
+  const pending = new Map<string, Promise<GzipContent>>();
+  return async (key, create) => {
+    const cached = contents.get(key) ?? pending.get(key);
+    if (cached) return cached;
+    const creating = create();
+    pending.set(key, creating);
     try {
-      this.#bytes += (await created).memoryBytes;
-    } catch (error) {
-      this.#entries.delete(key);
-      throw error;
+      const content = await creating;
+      contents.set(key, content);
+      return content;
+    } finally {
+      pending.delete(key);
     }
-    await this.#evict(key);
-    return created;
-  }
-
-  async #evict(newest: string): Promise<void> {
-    for (const [key, entry] of this.#entries) {
-      if (this.#bytes <= this.maxBytes) return;
-      if (key === newest) continue;
-      const { memoryBytes } = await entry;
-      if (memoryBytes > 0 && this.#entries.delete(key)) this.#bytes -= memoryBytes;
-    }
-  }
+  };
 }

@@ -11,8 +11,8 @@ import {
   type SandboxDatasetSymbol,
   type SandboxExchange,
   toAvailableSymbol,
-} from '../market/synthetic-exchanges.js';
-import { ContentCache, compressToFile, type GzipContent, openFileContent } from './gzip-content.js';
+} from '../simulation/synthetic-exchanges.js';
+import { compressToFile, createContentCache, type GzipContent, openFileContent } from './gzip-content.js';
 import type { Archive } from './synthetic-archive.js';
 
 export interface RecordedArchiveOptions {
@@ -38,7 +38,7 @@ interface ReplayFile extends DayFile {
 export async function openRecordedArchive(options: RecordedArchiveOptions): Promise<Archive> {
   const files = await findDayFiles(options.folder, options.feedExchanges.length > 0);
   const byKey = new Map(files.map((file) => [formatKey(file), file]));
-  const cache = new ContentCache(0);
+  const getContent = createContentCache(0);
   let compressedFiles = 0;
   const createContent = ({ path }: ReplayFile): Promise<GzipContent> =>
     path.endsWith('.gz')
@@ -57,7 +57,7 @@ export async function openRecordedArchive(options: RecordedArchiveOptions): Prom
     ],
     open: async (requested) => {
       const file = byKey.get(formatKey(requested));
-      return file && cache.get(file.path, () => createContent(file));
+      return file && getContent(file.path, () => createContent(file));
     },
   };
 }

@@ -4,15 +4,18 @@ import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { generateDayFileText } from '../day-files/generate-day-file.js';
-import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
-import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
-import type { MarketSize } from '../market/market-size.js';
-import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
+import { generateDayFileText } from '../csv/generate-day-file.js';
+import type { DataFault, FaultShares } from '../loopback/sandbox-faults.js';
+import type { MarketSize } from '../simulation/market-event.js';
 import {
-  ContentCache,
+  createSyntheticExchanges,
+  QUIET_SYMBOL,
+  type SandboxExchange,
+} from '../simulation/synthetic-exchanges.js';
+import {
   compressToFile,
   compressToMemory,
+  createContentCache,
   createMemoryContent,
   type GzipContent,
 } from './gzip-content.js';
@@ -41,7 +44,7 @@ export interface SyntheticArchiveOptions extends MarketSize {
 /** Synthetic market data, with equal bytes for equal seed and rows. Files are generated on first request. */
 export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
   const exchanges = createSyntheticExchanges(options.exportedUntil, options.rows);
-  const cache = new ContentCache(MAX_CACHE_BYTES);
+  const getContent = createContentCache(MAX_CACHE_BYTES);
   let largeFiles = 0;
   const createContent = (file: DayFile): Promise<GzipContent> => {
     if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
@@ -54,7 +57,7 @@ export function createSyntheticArchive(options: SyntheticArchiveOptions): Archiv
   };
   return {
     exchanges,
-    open: (file) => cache.get(JSON.stringify(file), () => createContent(file)),
+    open: (file) => getContent(JSON.stringify(file), () => createContent(file)),
   };
 }
 

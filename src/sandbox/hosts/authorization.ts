@@ -1,5 +1,8 @@
 import { type Day, isFirstDayOfMonth } from '../../day-files/day.js';
-import { type SandboxCall, sendSandboxError } from '../http/sandbox-call.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { type SandboxCall, sendSandboxError } from '../loopback/sandbox-call.js';
+import type { SandboxKeyAccess } from '../sandbox-options.js';
+import type { SandboxExchange } from '../simulation/synthetic-exchanges.js';
 
 /** The valid key of the embedded service. */
 export const SANDBOX_KEY = 'sandbox-key';
@@ -26,4 +29,34 @@ export function sendKeyRefusal(call: SandboxCall): Promise<void> {
       ? 'Authorization header with an API key is required; without one only the first day of each month is served'
       : 'The API key is invalid or has expired';
   return sendSandboxError(call, 401, 11, message);
+}
+
+/** Access to all data of the exchanges. */
+export function createFullAccess(exchanges: readonly SandboxExchange[]): readonly SandboxKeyAccess[] {
+  return exchanges.map((record) => ({
+    exchange: record.id,
+    accessType: 'api-key',
+    from: record.availableSince,
+    to: record.datasets?.exportedUntil ?? record.availableTo ?? record.availableSince,
+    symbols: [],
+    dataPlan: 'pro',
+  }));
+}
+
+/** Whether the key covers the day file. */
+export function isFileAllowed(
+  access: readonly SandboxKeyAccess[],
+  { exchange, symbol, day }: DayFile,
+): boolean {
+  return access.some(
+    (entry) =>
+      entry.exchange === exchange &&
+      (entry.symbols.length === 0 || entry.symbols.includes(symbol)) &&
+      isWithin(day, entry),
+  );
+}
+
+function isWithin(day: Day, { from, to }: SandboxKeyAccess): boolean {
+  const start = day * 86_400_000;
+  return start >= Date.parse(from) && start < Date.parse(to);
 }

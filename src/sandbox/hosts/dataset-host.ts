@@ -3,6 +3,7 @@ import { isFirstDayOfMonth, parseDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { GzipContent } from '../archive/gzip-content.js';
 import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
+import { createRouter, route } from '../loopback/router.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -10,13 +11,14 @@ import {
   sendSandboxError,
   sendText,
   startResponse,
-} from '../http/sandbox-call.js';
-import type { FaultChooser } from '../http/sandbox-faults.js';
-import { planBody, sendBody } from '../http/send-body.js';
-import { isAuthorized, sendKeyRefusal } from './authorization.js';
-import { isErrorFault, sendErrorFault } from './error-faults.js';
-import { isFileAllowed, type SandboxKeyAccess } from './sandbox-key-access.js';
+} from '../loopback/sandbox-call.js';
+import type { FaultChooser } from '../loopback/sandbox-faults.js';
+import { isErrorFault, planBody, sendBody, sendErrorFault } from '../loopback/send-body.js';
+import type { SandboxKeyAccess } from '../sandbox-options.js';
+import { isAuthorized, isFileAllowed, sendKeyRefusal } from './authorization.js';
 import type { SignedObjectHost } from './signed-object-host.js';
+
+const PATH = '/v1/:exchange/:dataType/:year/:month/:day/:name';
 
 const SLOW_START_MS = 1000;
 
@@ -33,10 +35,12 @@ export interface DatasetHostOptions {
 /** The dataset host (`docs/spec/datasets-api.md#day-file`): GET only, without ranges. */
 export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
   const { keyAccess } = options;
-  return async (call) => {
+  const sendNotFound: SandboxHandler = (call) =>
+    sendSandboxError(call, 404, 404, `There is nothing at ${parseTarget(call).pathname}`);
+  const dayFile = route('GET', PATH, async (call, params) => {
     const { pathname } = parseTarget(call);
-    const file = call.request.method === 'GET' ? parsePath(pathname) : undefined;
-    if (!file) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
+    const file = parseDayFile(params);
+    if (!file) return sendNotFound(call);
     if (!isAuthorized(call, file.day)) return sendKeyRefusal(call);
     if (keyAccess && !isFirstDayOfMonth(file.day) && !isFileAllowed(keyAccess, file)) {
       if (keyAccess.length === 0) return sendKeyRefusal(call);
@@ -56,7 +60,8 @@ export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
     const content = isAvailableOn(symbol, file.day) ? await options.archive.open(file) : undefined;
     if (!content) return sendSandboxError(call, 400, 140, `Data for that day is not available: ${pathname}`);
     return serve(call, pathname, content, options);
-  };
+  });
+  return createRouter([dayFile], sendNotFound);
 }
 
 async function serve(
@@ -87,17 +92,18 @@ async function serve(
   await sendBody(call, content, 0, plan);
 }
 
-/** Parses `/v1/:exchange/:dataType/:year/:month/:day/:symbol.csv.gz`; undefined for other paths. */
-function parsePath(path: string): DayFile | undefined {
-  const match = /^\/v1\/([^/]+)\/([^/]+)\/(\d{4})\/(\d{2})\/(\d{2})\/([^/]+)\.csv\.gz$/.exec(path);
-  if (!match) return undefined;
+/** The day file of a path; undefined if there can be none. */
+function parseDayFile(
+  params: Readonly<Record<'exchange' | 'dataType' | 'year' | 'month' | 'day' | 'name', string>>,
+): DayFile | undefined {
+  const symbol = /^(.+)\.csv\.gz$/.exec(params.name)?.[1];
+  if (symbol === undefined) return undefined;
   try {
-    const [, exchange = '', dataType = '', year, month, day, symbol = ''] = match;
     return {
-      exchange: decodeURIComponent(exchange),
-      dataType: decodeURIComponent(dataType),
+      exchange: decodeURIComponent(params.exchange),
+      dataType: decodeURIComponent(params.dataType),
       symbol: decodeURIComponent(symbol),
-      day: parseDay(`${year}-${month}-${day}`),
+      day: parseDay(`${params.year}-${params.month}-${params.day}`),
     };
   } catch {
     return undefined;

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { BoundedMap } from '../archive/bounded-map.js';
-import type { IssuedSecrets } from './issued-secrets.js';
-import type { Lifetimes } from './issuer-options.js';
+import { randomBytes, randomInt } from 'node:crypto';
+import { LruMap } from '../archive/lru-map.js';
+import type { IssuedSecret, Lifetimes, SecretKind } from '../sandbox-options.js';
 import { Refusal } from './issuer-steps.js';
 
 const MAX_ATTEMPTS_IN_MEMORY = 100;
@@ -38,8 +37,8 @@ export interface ClaimsOptions {
 
 /** Registrations and their claims (`docs/spec/account-api.md#sign-in`). */
 export class Claims {
-  readonly #byToken = new BoundedMap<Claim>();
-  readonly #attempts = new BoundedMap<Attempt>();
+  readonly #byToken = new LruMap<Claim>();
+  readonly #attempts = new LruMap<Attempt>();
 
   constructor(readonly options: ClaimsOptions) {}
 
@@ -127,4 +126,33 @@ const MAX_LENGTH = 254;
 export function normalizeEmail(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined;
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(value) ? value.toLowerCase() : undefined;
+}
+
+const MAX_SECRETS = 10_000;
+/** Omits similar characters, but has both cases, since clients must keep codes as typed. */
+const CODE_ALPHABET = 'ADEFGHJMNQRTabdefghmnqrt34679';
+const CODE_LENGTH = 8;
+
+/** Creates secrets, and records them for tests that search outputs. */
+export class IssuedSecrets {
+  readonly #issued: IssuedSecret[] = [];
+  /** The latest secrets, oldest first. User codes have no hyphen. */
+  get issued(): readonly IssuedSecret[] {
+    return this.#issued;
+  }
+
+  createToken(kind: SecretKind, prefix: string): string {
+    return this.record(kind, `${prefix}_${randomBytes(24).toString('base64url')}`);
+  }
+
+  createUserCode(): string {
+    const letters = Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]);
+    return this.record('user_code', letters.join(''));
+  }
+
+  record(kind: SecretKind, value: string): string {
+    this.#issued.push({ kind, value });
+    if (this.#issued.length > MAX_SECRETS) this.#issued.splice(0, MAX_SECRETS / 2);
+    return value;
+  }
 }

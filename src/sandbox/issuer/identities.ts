@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { BoundedMap } from '../archive/bounded-map.js';
-import { type Claim, hasExpired } from './claims.js';
-import type { IssuedSecrets } from './issued-secrets.js';
-import type { Lifetimes } from './issuer-options.js';
+import { LruMap } from '../archive/lru-map.js';
+import type { Lifetimes } from '../sandbox-options.js';
+import { type Claim, hasExpired, type IssuedSecrets } from './claims.js';
 import { Refusal } from './issuer-steps.js';
 
 /** A verified identity, shared by its assertions, refresh tokens and access tokens. */
@@ -34,10 +33,10 @@ export interface TokenBody {
 /** Identities and their tokens (`docs/spec/account-api.md#sign-in`). */
 export class Identities {
   readonly #sign = createAssertionSigner();
-  readonly #identities = new BoundedMap<Identity>();
-  readonly #assertions = new BoundedMap<Credential>();
-  readonly #refreshTokens = new BoundedMap<Credential & { rotated: boolean }>();
-  readonly #accessTokens = new BoundedMap<Credential>();
+  readonly #identities = new LruMap<Identity>();
+  readonly #assertions = new LruMap<Credential>();
+  readonly #refreshTokens = new LruMap<Credential & { rotated: boolean }>();
+  readonly #accessTokens = new LruMap<Credential>();
 
   constructor(
     readonly secrets: IssuedSecrets,

@@ -1,3 +1,18 @@
+import { createRouter, type Route, route } from '../loopback/router.js';
+import { parseTarget, type SandboxCall, type SandboxHandler } from '../loopback/sandbox-call.js';
+import type { IssuerControl, IssuerOptions, Lifetimes } from '../sandbox-options.js';
+import {
+  type AnswerSettings,
+  answerStep,
+  readJsonBody,
+  readUrlEncodedForm,
+  sendRefusal,
+} from './answer-step.js';
+import { createClaimPageHandler } from './claim-page.js';
+import { Claims, IssuedSecrets, normalizeEmail } from './claims.js';
+import { Identities } from './identities.js';
+import { Refusal, StepFaults } from './issuer-steps.js';
+
 /**
  * The identity issuer of the embedded service (`docs/spec/account-api.md#issuer-endpoints`).
  *
@@ -36,18 +51,6 @@
  *
  * The code is confirmed once the page has shown it: GET the page, signed in, before `complete`.
  */
-
-import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
-import type { AnswerSettings } from './answer-step.js';
-import { sendRefusal } from './answer-step.js';
-import { createClaimPageHandler } from './claim-page/claim-page-handler.js';
-import { Claims, normalizeEmail } from './claims.js';
-import { Identities } from './identities.js';
-import { IssuedSecrets } from './issued-secrets.js';
-import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
-import { Refusal } from './issuer-steps.js';
-import { createProtocolEndpoints } from './protocol-endpoints.js';
-import { StepFaults } from './step-faults.js';
 
 const MINUTE_MS = 60_000;
 const LIFETIMES: Lifetimes = {
@@ -90,19 +93,20 @@ export function createSandboxIssuer({
   const answerSettings = { faults, retryAfterSeconds };
   const page = createClaimPageHandler(claims, organizations.length > 1 ? organizations : []);
 
-  const endpoints: Readonly<Record<string, SandboxHandler>> = {
-    ...createProtocolEndpoints({ claims, identities, answerSettings, isResource }),
-    'GET /claim': page,
-    'POST /claim': page,
-  };
-
+  const handle = createRouter(
+    [
+      ...createProtocolRoutes({ claims, identities, answerSettings, isResource }),
+      route('GET', '/claim', page),
+      route('POST', '/claim', page),
+    ],
+    async (call) => {
+      throw new Refusal('not_found', `There is nothing at ${parseTarget(call).pathname}`);
+    },
+  );
   return {
     handle: async (call) => {
-      const { pathname } = parseTarget(call);
-      const endpoint = endpoints[`${call.request.method} ${pathname}`];
       try {
-        if (!endpoint) throw new Refusal('not_found', `There is nothing at ${pathname}`);
-        await endpoint(call);
+        await handle(call);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         await sendRefusal(call, error);
@@ -127,4 +131,74 @@ function withDefaults(given: NonNullable<IssuerOptions['lifetimes']>): Lifetimes
     refresh: given.refresh ?? LIFETIMES.refresh,
     token: given.token ?? LIFETIMES.token,
   };
+}
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+export interface ProtocolOptions {
+  readonly claims: Claims;
+  readonly identities: Identities;
+  readonly answerSettings: AnswerSettings;
+  /** Whether a resource URI is that of the account API (RFC 8707). */
+  readonly isResource: (uri: string) => boolean;
+}
+
+/** The routes for agents (`docs/spec/account-api.md#issuer-endpoints`). */
+export function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
+  const { claims, identities, answerSettings, isResource } = options;
+  return [
+    route('POST', '/agent/identity', async (call) => {
+      const { type, login_hint: loginHint, refresh_token: refreshToken } = await readJsonBody(call);
+      if (type === 'refresh') {
+        return answerStep(call, 'refresh', answerSettings, () => ({
+          body: identities.refresh(requireText('refresh_token', refreshToken), readOrigin(call)),
+        }));
+      }
+      return answerStep(call, 'register', answerSettings, () => {
+        requireServiceAuth(type);
+        return { body: { claim: { token: claims.register(loginHint) } } };
+      });
+    }),
+    route('POST', '/agent/identity/claim', async (call) => {
+      const { type, claim_token: token, login_hint: loginHint } = await readJsonBody(call);
+      return answerStep(call, 'claim', answerSettings, () => {
+        requireServiceAuth(type);
+        const { id } = claims.startAttempt(token, loginHint);
+        return { body: { attempt: { verification_uri: `${readOrigin(call)}/claim?attempt=${id}` } } };
+      });
+    }),
+    route('POST', '/agent/identity/claim/complete', async (call) => {
+      const { claim_token: token, user_code: userCode } = await readJsonBody(call);
+      return answerStep(call, 'complete', answerSettings, () => ({
+        body: identities.create(claims.complete(token, userCode), readOrigin(call)),
+      }));
+    }),
+    route('POST', '/oauth2/token', async (call) => {
+      const { grant_type: grantType, assertion, resource } = await readUrlEncodedForm(call);
+      return answerStep(call, 'token', answerSettings, () => {
+        if (grantType !== GRANT_TYPE) {
+          throw new Refusal('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}`);
+        }
+        if (resource !== undefined && !isResource(resource)) {
+          throw new Refusal('invalid_target', 'The resource is not known');
+        }
+        return { body: identities.exchange(requireText('assertion', assertion)) };
+      });
+    }),
+  ];
+}
+
+/** The origin that the client used for the issuer. */
+function readOrigin({ request }: SandboxCall): string {
+  return `http://${request.headers.host}`;
+}
+
+function requireServiceAuth(type: unknown): void {
+  if (type !== 'service_auth') throw new Refusal('invalid_request', 'type is not supported by this endpoint');
+}
+
+/** Returns the text of a required field. */
+function requireText(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new Refusal('invalid_request', `${name} is missing`);
 }

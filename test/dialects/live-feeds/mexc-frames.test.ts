@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeMexcFrame } from '../../../src/dialects/live-feeds/mexc-frames.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { bytesField, dealsBody, depthBody, integerField, mexcFrame, varint } from './mexc-writer.js';
 
 const decode = (frame: Buffer): unknown => JSON.parse(decodeMexcFrame(frame).toString());

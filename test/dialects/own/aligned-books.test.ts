@@ -5,7 +5,7 @@ import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { asterBooks, asterFuturesBooks } from '../../../src/dialects/own/aster-normalizers.js';
 import { mexcBooks, mexcFuturesBooks } from '../../../src/dialects/own/mexc-normalizers.js';
 import type { MessageRecord } from '../../../src/market/records/message-record.js';
-import { type Random, seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { type Random, seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { rounds } from '../../helpers/services.js';
 import { LOCAL, MS } from './messages.js';
 

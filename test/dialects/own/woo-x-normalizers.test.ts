@@ -8,7 +8,7 @@ import {
   wooXDerivativeTickers,
   wooXTrades,
 } from '../../../src/dialects/own/woo-x-normalizers.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { AT_MS, MS, read, TIME } from './messages.js';
 
 const ts = Number(MS);

@@ -6,7 +6,7 @@ import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
 import type { PriceLevel } from '../../../src/market/messages.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { EmittedRecord, MessageRecord, TextLevels } from '../../../src/market/records/message-record.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { createBookWriter } from './book-writer.js';
 import { feedTextTarget } from './feed-text-target.js';
 

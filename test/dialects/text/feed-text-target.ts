@@ -6,7 +6,7 @@ import { createLocalTimeParser, createMessageParser } from '../../../src/dialect
 import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
 import { createBookWriter } from './book-writer.js';

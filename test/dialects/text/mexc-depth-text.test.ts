@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { mexcBooks } from '../../../src/dialects/own/mexc-normalizers.js';
 import type { EmittedRecord } from '../../../src/market/records/message-record.js';
-import { type Random, seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { type Random, seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import { rounds } from '../../helpers/services.js';
 

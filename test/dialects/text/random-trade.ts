@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 
 /** A trade message of Binance, sometimes with unusual parts. @param start milliseconds. */

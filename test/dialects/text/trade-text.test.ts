@@ -5,7 +5,7 @@ import { createTradeTextParser } from '../../../src/dialects/text/trade-text.js'
 import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/records/message-record.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { feedTextTarget } from './feed-text-target.js';
 
 const LOCAL = 1_709_253_660_004_123;

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import type { FuzzTarget } from './target.js';
 import { TARGETS } from './targets.js';
 

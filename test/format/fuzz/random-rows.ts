@@ -5,7 +5,7 @@ import {
   dataTypeColumns,
   LEADING_COLUMNS,
 } from '../../../src/day-files/data-types.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 
 /** A random schema: a data type's columns, in any order, and some unknown ones. */
 export function randomSchema(random: Random): readonly DayFileColumn[] {

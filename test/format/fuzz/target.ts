@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 
 /** Code that is compared with a reference on random input. */
 export interface FuzzTarget {

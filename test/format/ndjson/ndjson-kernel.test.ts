@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { rounds } from '../../helpers/services.js';
 import { alikeRows } from '../alike-rows.js';

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { DayFileColumn } from '../../../src/day-files/data-types.js';
 import type { BatchKernel } from '../../../src/format/output-format.js';
 import { createBatchKernel } from '../../../src/format/output-formats.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
 import { referenceLines } from '../reference/ndjson.js';

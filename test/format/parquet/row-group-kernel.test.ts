@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Column } from '../../../src/day-files/data-types.js';
-import { dataTypeColumns } from '../../../src/day-files/data-types.js';
+import { type Column, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { ColumnParser } from '../../../src/format/kernel/column-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import type { BatchKernel } from '../../../src/format/output-format.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
-import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { rounds } from '../../helpers/services.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';

@@ -6,7 +6,7 @@ import {
   type OutputOptions,
 } from '../../../src/format/output-format.js';
 import { createBatchKernel } from '../../../src/format/output-formats.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
 import { referenceBatches } from '../reference/csv/parser.js';

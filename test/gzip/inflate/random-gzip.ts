@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 
 /** Text of one of several kinds: noise, digits, CSV rows, short and long repeats. */
 export function randomText(random: Random, maxBytes: number): Buffer {

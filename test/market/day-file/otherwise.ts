@@ -1,5 +1,5 @@
 import { type DataType, type DayFileColumn, dataTypeColumns } from '../../../src/day-files/data-types.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick, respell, shuffled } from '../../format/fuzz/random-rows.js';
 import type { Row } from '../naive/messages.js';
 

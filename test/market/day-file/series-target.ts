@@ -6,7 +6,7 @@ import {
   type ExchangeMessageTypeName,
 } from '../../../src/market/names/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
-import type { Random } from '../../../src/sandbox/market/seeded-random.js';
+import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
 import { ALWAYS } from '../lines-of.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDataType } from '../../../src/day-files/data-types.js';
-import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
+import type { SandboxExchange } from '../../../src/sandbox/simulation/synthetic-exchanges.js';
 import { get, getJson, KEY, sandboxFor } from '../helpers.js';
 
 test('the list has short records, each of which is available in full', async (t) => {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
-import { STATUS_BY_CODE, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/issuer-steps.js';
-import { parseStepFaults, type StepFault, StepFaults } from '../../../src/sandbox/issuer/step-faults.js';
+import {
+  parseStepFaults,
+  STATUS_BY_CODE,
+  STEP_CODES,
+  STEPS,
+  type Step,
+  type StepFault,
+  StepFaults,
+} from '../../../src/sandbox/issuer/issuer-steps.js';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';

@@ -1,6 +1,6 @@
 import { formatCount, formatSize } from '../../../base/units.js';
 import type { Coverage, SeriesCoverage } from '../coverage-facts.js';
-import { formatNumber } from './browser/format-value.js';
+import { formatNumber } from './format-value.js';
 import { type PageSeries, type StateWords, toPageData } from './page-data.js';
 import { type ReportOptions, renderReport } from './render-report.js';
 

@@ -9,10 +9,15 @@ import {
 } from '../../../../base/page/browser/dom.js';
 import { elementById } from '../../../../base/page/browser/elements.js';
 import type { PageData, PageState } from '../page-data.js';
-import { createByteCharts } from './byte-charts.js';
-import { drawCell, preparePen, readStateColors } from './drawing.js';
-import { chooseSeries, type ListedSeries, listSeries, type SeriesOrder } from './list-series.js';
-import type { SeriesSection } from './series-section.js';
+import { drawCell, preparePen, readStateColors } from './calendar.js';
+import { createByteCharts } from './series-charts.js';
+import {
+  chooseSeries,
+  type ListedSeries,
+  listSeries,
+  type SeriesOrder,
+  type SeriesSection,
+} from './series-section.js';
 
 /** Number of sections added to the page at a time. */
 const SECTIONS_PER_STEP = 500;

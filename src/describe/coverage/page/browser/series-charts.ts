@@ -1,11 +1,11 @@
 import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
-import { formatDuration } from '../../../../base/units.js';
+import { createElement, elementById } from '../../../../base/page/browser/elements.js';
+import { formatDuration, formatSize } from '../../../../base/units.js';
 import type { Day } from '../../../../day-files/day.js';
-import type { PageDay, PageDayContent } from '../page-day.js';
+import { formatMicroseconds } from '../format-value.js';
+import type { ByteChart, ChartData, PageData, PageDay, PageDayContent } from '../page-data.js';
 import { addDaysBetween, type Chart, createChart } from './charts.js';
 import { foldHoles } from './fold.js';
-import { formatMicroseconds } from './format-value.js';
 
 export interface SeriesCharts {
   readonly node: PageNode;
@@ -106,5 +106,50 @@ function addChart(
   parent.append(createElement('figure', '', createElement('figcaption', '', title), container));
   return [
     createChart(container, { title, days, lines: drawn, format, distances, fold: foldHoles(daysWithFile) }),
+  ];
+}
+
+interface ByteChartKind {
+  readonly title: string;
+  readonly prepare: (data: ChartData) => ChartData;
+}
+
+const BYTE_CHART_KINDS: Readonly<Record<ByteChart, ByteChartKind>> = {
+  'by-day': { title: 'Size of the day’s data', prepare: fillMissingDays },
+  'by-recording': { title: 'Size of the folder', prepare: sumUpToEachDay },
+};
+
+/** Creates the charts of bytes that the page has. */
+export function createByteCharts(charts: PageData['charts']): readonly Chart[] {
+  return (Object.entries(charts) as [ByteChart, ChartData][]).map(([id, data]) => {
+    const { title, prepare } = BYTE_CHART_KINDS[id];
+    const [days, values] = prepare(data);
+    return createChart(elementById(id), {
+      title,
+      days,
+      lines: [{ label: title, values, color: 'present' }],
+      format: formatSize,
+      fold: foldHoles(data[0]),
+    });
+  });
+}
+
+/** Adds a 0 for each day without data. */
+function fillMissingDays([days, bytes]: ChartData): ChartData {
+  const sums = new Map(days.map((day, index) => [day, bytes[index] ?? 0]));
+  const allDays = addDaysBetween(days);
+  return [allDays, allDays.map((day) => sums.get(day) ?? 0)];
+}
+
+/** The running total of the days, starting with 0 on the day before the first one. */
+function sumUpToEachDay([days, bytes]: ChartData): ChartData {
+  let sum = 0;
+  const sums = bytes.map((each) => {
+    sum += each;
+    return sum;
+  });
+  return [
+    [(days[0] ?? 0) - 1, ...days],
+    [0, ...sums],
   ];
 }

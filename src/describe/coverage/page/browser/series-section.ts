@@ -3,12 +3,10 @@ import { createElement } from '../../../../base/page/browser/elements.js';
 import { formatSize, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { unpackStates } from '../../state-runs.js';
-import type { PackedSeries, PageData, StateWords } from '../page-data.js';
-import type { PageDay } from '../page-day.js';
+import { formatNumber, formatWeekday } from '../format-value.js';
+import type { PackedSeries, PageData, PageDay, StateWords } from '../page-data.js';
 import { type Calendar, createCalendar } from './calendar.js';
-import { createDayList } from './day-list.js';
-import { createDayPanel } from './day-panel.js';
-import { formatNumber, formatWeekday } from './format-value.js';
+import { createDayList, createDayPanel } from './day-panel.js';
 import { createSeriesCharts } from './series-charts.js';
 
 /** A series on the page. */
@@ -116,4 +114,52 @@ function describeSeries(
 /** The number of days of a state. */
 export function countDays(states: string, state: string): number {
   return states.split(state).length - 1;
+}
+
+/** A series as the list sorts and shows it. */
+export interface ListedSeries {
+  readonly name: string;
+  /** The name in lower case. */
+  readonly searchText: string;
+  /** What the list is sorted by, the greatest first. */
+  readonly amounts: Readonly<Record<Exclude<SeriesOrder, 'name'>, number>>;
+  /** Its section of the page, created when it is first shown. */
+  section(): SeriesSection;
+}
+
+export type SeriesOrder = 'name' | 'missing' | 'degraded' | 'size' | 'rows';
+
+/** Unpacks the series of the page's data. */
+export function listSeries(data: PageData): readonly ListedSeries[] {
+  return data.series.map((packed) => {
+    const [exchange, dataType, symbol, , packedStates, rows, bytes] = packed;
+    const name = `${data.exchanges[exchange]} ${data.dataTypes[dataType]} ${symbol}`;
+    const states = unpackStates(packedStates);
+    let section: SeriesSection | undefined;
+    return {
+      name,
+      searchText: name.toLowerCase(),
+      amounts: {
+        missing: countDays(states, 'm'),
+        degraded: countDays(states, 'd') + countDays(states, 'c'),
+        size: bytes ?? 0,
+        rows,
+      },
+      section() {
+        section ??= createSeriesSection(name, packed, data);
+        return section;
+      },
+    };
+  });
+}
+
+/** Filters and sorts series. A series matches if its name contains all words of the filter. */
+export function chooseSeries(
+  all: readonly ListedSeries[],
+  filter: string,
+  order: SeriesOrder,
+): readonly ListedSeries[] {
+  const words = filter.toLowerCase().split(/\s+/);
+  const chosen = all.filter(({ searchText }) => words.every((word) => searchText.includes(word)));
+  return order === 'name' ? chosen : chosen.sort((a, b) => b.amounts[order] - a.amounts[order]);
 }
