@@ -264,11 +264,11 @@ function mask(result, { dir, command }) {
       .replaceAll(dir, '<dir>')
       .replaceAll(command, '<command>')
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
-      .replace(/"freeBytes":\d+/g, '"freeBytes":<bytes>')
+      .replace(/"(freeBytes|estimatedSeconds)":\d+/g, '"$1":<number>')
       .replace(/attempt=att_[\w-]+/g, 'attempt=<id>')
       .replace(/<meta http-equiv[^>]*>|<script>.*?<\/script>/gs, '<code of a page>')
       // Files end in any order.
-      .replace(/(?:^\{"event":"file".*\n)+/gm, (lines) => lines.split('\n').sort().join('\n'))
+      .replace(/(?:^\{"event":"file".*\n)+/gm, (lines) => lines.split('\n').sort().join('\n').replace(/^\n/, ''))
       .replace(/"[^"]*(?:seconds|At|Ms)":("[^"]*"|[\d.]+)/g, '"<time>"')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g, (time) => (time > '2025' ? '<now>' : time))
       .replace(/[\d.]+ ?[kMG]?B\/s/g, '<rate>')

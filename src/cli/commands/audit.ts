@@ -1,11 +1,8 @@
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { isStdout, readPageFile } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
-import { reportRun } from '../session.js';
 
 export const auditCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.audit),
@@ -20,13 +17,11 @@ export const auditCommand: CommandAction = {
   async run(args, cli) {
     const { prepareAudit } = await import('../../operations/prepare-audit.js');
     const run = await prepareAudit(args, cli);
-    const isSilent = readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet');
-    if (isSilent || isStdout(await readPageFile(args))) return reportRun(args, cli, run);
+    const { stdout, output } = cli;
+    if (output.json || output.quiet || isStdout(await readPageFile(args))) return output.report(run);
     const { AuditText } = await import('../output/audit/format-audit.js');
-    const { createChalk } = await import('../output/text/color.js');
-    const { stdout, env, signal } = cli;
     const text = new AuditText();
-    const exitCode = await reportRun(args, cli, (observer) =>
+    const exitCode = await output.report((observer) =>
       run({
         ...observer,
         emit(event) {
@@ -35,8 +30,8 @@ export const auditCommand: CommandAction = {
         },
       }),
     );
-    const chalk = createChalk(stdout, env, readBooleanFlag(args, 'no-color'));
-    await printLines(stdout, text.format({ columns: textColumns(stdout), chalk }), signal);
+    const chalk = await output.chalk(stdout);
+    await output.lines(text.format({ columns: textColumns(stdout), chalk }));
     return exitCode;
   },
 };

@@ -2,7 +2,6 @@ import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { planCommand } from './plan.js';
 
@@ -30,9 +29,8 @@ export const downloadCommand: CommandAction = {
   async run(args, cli) {
     if (readBooleanFlag(args, 'dry-run')) return planCommand.run(args, cli);
     const { prepareDownload } = await import('../../operations/prepare-download.js');
-    const run = await withStoreRequests(args, cli, () => prepareDownload(args, cli));
-    return reportRun(args, cli, (observer) =>
-      run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),
-    );
+    const run = await prepareDownload(args, cli);
+    const askForSpace = createSpaceQuestion(readBooleanFlag(args, 'yes'), cli);
+    return cli.output.report((observer) => run({ ...observer, askForSpace }));
   },
 };

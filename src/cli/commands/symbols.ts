@@ -3,20 +3,14 @@ import { didYouMean, nearestNames } from '../../base/nearest-names.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { toJsonLine } from '../../events/json-events.js';
-import {
-  readBooleanFlag,
-  readDay,
-  readExchange,
-  readListFlag,
-  readPaths,
-} from '../../operations/arguments/read-arguments.js';
+import { readDay, readExchange, readListFlag, readPaths } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { toPositionals } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
-import { withSession } from '../session.js';
+import { withSession } from '../with-session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
@@ -50,9 +44,10 @@ export const symbolsCommand: CommandAction = {
       if (symbols.length === 0 && unmatched.length === 0)
         warnings.push(`no symbol on ${record.id} matches all filters`);
       for (const message of warnings) cli.warn(message);
-      cli.stdout.write(
-        readBooleanFlag(args, 'json') ? toJsonLine(symbols) : formatSymbols(symbols, textColumns(cli.stdout)),
-      );
+      await cli.output.result({
+        json: () => toJsonLine(symbols),
+        text: () => formatSymbols(symbols, textColumns(cli.stdout)),
+      });
       return 0;
     });
   },
