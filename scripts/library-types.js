@@ -9,6 +9,7 @@ import * as exports from '../dist/src/options/export-options.js';
 import { SERVICE_OPTIONS } from '../dist/src/options/library-options.js';
 import * as messages from '../dist/src/options/message-options.js';
 import { settingNameOf } from '../dist/src/options/option-definition.js';
+import { OPTION_TYPES } from '../dist/src/options/option-types.js';
 import { optionsInScope } from '../dist/src/options/option-values.js';
 import * as service from '../dist/src/options/service-options.js';
 import { describeSetting } from '../dist/src/options/setting-names.js';
@@ -76,20 +77,6 @@ const FILES = {
   ],
 };
 
-const TYPES = {
-  flag: 'boolean',
-  list: 'TextList',
-  count: 'number',
-  concurrency: "number | 'auto'",
-  days: 'number | string',
-  size: 'number | string',
-  rows: 'number | string',
-  ratio: 'number | string',
-  speed: "number | 'max'",
-  layout: 'string | LayoutFunction',
-  signal: 'AbortSignal',
-};
-
 const isCheck = process.argv.includes('--check');
 for (const [name, interfaces] of Object.entries(FILES)) {
   const path = join(FOLDER, name);
@@ -111,7 +98,7 @@ function formatFile(interfaces) {
   const body = interfaces.map(formatInterface).join('\n');
   const imports = [
     ...(body.includes('LayoutFunction')
-      ? ["import type { LayoutFunction } from '../../dataset/layout.js';\n"]
+      ? ["import type { LayoutFunction } from '../../day-files/layout.js';\n"]
       : []),
     ...(body.includes('TextList') ? ["import type { TextList } from '../text-list.js';\n"] : []),
   ];
@@ -125,7 +112,7 @@ function formatInterface([name, purpose, options, base]) {
 }
 
 function formatMember([flag, option]) {
-  const type = option.choices?.map((choice) => `'${choice}'`).join(' | ') ?? TYPES[option.type] ?? 'string';
+  const type = option.choices?.map((choice) => `'${choice}'`).join(' | ') ?? OPTION_TYPES[option.type].ts;
   const name = settingNameOf(flag, option);
   const member = option.required ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
   return `${formatComment(formatSentence(describeSetting(option)), '  ')}  readonly ${member};\n`;

@@ -7,10 +7,11 @@ import type { CliHost, CommandArgs } from './arguments/command.js';
 /** Default time limit of commands that send a few short requests. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export const TIMEOUT_FLAG = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'time limit of the command, including waits that the server requests (default: 1m)',
+/** The option of such commands. */
+export const TIMEOUT_OPTION = {
+  type: 'duration',
+  description: 'time limit of the command, including waits that the server requests',
+  default: '1m',
 } as const;
 
 /**

@@ -10,7 +10,8 @@ import { parseDay } from '../day-files/day.js';
 import { isShard } from '../day-files/shard.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
-import { defaultValueOf, valueNameOf } from '../options/option-values.js';
+import { valueNameOf } from '../options/option-values.js';
+import { readOption } from '../options/read-options.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
@@ -25,7 +26,8 @@ const VALUES = {
   count: z.int().min(0),
   concurrency: z.union([z.int().min(1), z.literal('auto')]),
   duration: z.number().min(0),
-  size: z.number().positive(),
+  timer: z.number().min(0),
+  rate: z.number().positive(),
   shard: z.looseObject({ index: z.int(), count: z.int() }).refine(isShard, 'there is no such shard'),
 };
 
@@ -36,7 +38,7 @@ function optionSchemas(): Record<string, z.ZodType> {
       const value: z.ZodType = option.choices
         ? z.enum(option.choices)
         : VALUES[option.type as keyof typeof VALUES];
-      const missing = defaultValueOf(option);
+      const missing = readOption(option, undefined, flag);
       return [valueNameOf(flag, option), missing === undefined ? value.optional() : value.default(missing)];
     }),
   );

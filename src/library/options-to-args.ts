@@ -2,7 +2,7 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { describeKind } from '../base/text.js';
 import type { CommandArgs } from '../operations/arguments/command-args.js';
-import type { OptionType } from '../options/option-definition.js';
+import { ACCEPTED_KINDS, OPTION_TYPES } from '../options/option-types.js';
 import type { FlaggedOption, OptionTable } from './option-tables.js';
 
 /**
@@ -38,7 +38,7 @@ function assertValue(name: string, value: unknown, { type, choices }: FlaggedOpt
     assertChoice(name, value, choices ?? []);
     return;
   }
-  const { expected, isValid } = VALUES[type];
+  const { expected, isValid } = ACCEPTED_KINDS[OPTION_TYPES[type].accepts];
   if (!isValid(value)) throw usageError(`${name}: expected ${expected}, found ${describeKind(value)}`);
   if (value === '-' && (type === 'file' || type === 'folder'))
     throw usageError(
@@ -51,48 +51,6 @@ function assertChoice(name: string, value: unknown, choices: readonly string[]):
   const found = typeof value === 'string' ? `"${value}"${didYouMean(value, choices)}` : describeKind(value);
   throw usageError(`${name}: expected one of ${choices.join(', ')}, found ${found}`);
 }
-
-/** What an option accepts. */
-interface ValueCheck {
-  readonly expected: string;
-  isValid(value: unknown): boolean;
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const TEXT: ValueCheck = { expected: 'a text', isValid: isText };
-const PATH: ValueCheck = { expected: 'the path of a file or folder', isValid: isText };
-const NUMBER: ValueCheck = {
-  expected: 'a number or a text',
-  isValid: (value) => isText(value) || Number.isFinite(value),
-};
-
-const VALUES: Readonly<Record<Exclude<OptionType, 'choice'>, ValueCheck>> = {
-  flag: { expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
-  text: TEXT,
-  day: TEXT,
-  'day-or-month': TEXT,
-  duration: TEXT,
-  shard: TEXT,
-  file: PATH,
-  folder: PATH,
-  count: NUMBER,
-  concurrency: NUMBER,
-  days: NUMBER,
-  size: NUMBER,
-  rows: NUMBER,
-  ratio: NUMBER,
-  speed: NUMBER,
-  list: {
-    expected: 'a text or a list of texts',
-    isValid: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
-  },
-  layout: {
-    expected: 'a text or a function',
-    isValid: (value) => isText(value) || typeof value === 'function',
-  },
-  signal: { expected: 'an AbortSignal', isValid: (value) => value instanceof AbortSignal },
-};
 
 /** Replaces flags by option names in usage errors. */
 export function flagsToOptionsInError(thrown: unknown, { options }: OptionTable): unknown {

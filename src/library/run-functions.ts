@@ -1,6 +1,10 @@
 import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import type { RunSummary } from '../events/run-events.js';
-import type { OpenedPlanReport } from '../operations/prepare-plan.js';
+import { type Operation, withContext } from '../operations/context.js';
+import type { OpenedPlanReport } from '../operations/plan-download.js';
+import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../options/command-options.js';
+import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
+import { type CommandValues, readCommandOptions } from '../options/read-options.js';
 import { type EventCall, startEventRun } from './event-run.js';
 import type {
   AuditOptions,
@@ -24,9 +28,8 @@ import { toJsonValue } from './to-json-value.js';
 export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.download, options, async (call) => {
     if (call.args['dry-run'] === true) return runPlan(call);
-    const { prepareDownload } = await import('../operations/prepare-download.js');
-    const run = await prepareDownload(call.args, call.host);
-    return toSummaryJson(await run(call));
+    const { runDownload } = await import('../operations/download.js');
+    return runOperation(call, COMMAND_OPTIONS.download, runDownload);
   });
 }
 
@@ -39,17 +42,28 @@ export function plan(options: PlanOptions): Run<LibraryEvent, SummaryJson> {
 }
 
 /** Sends the files at the reader's pace, since there may be millions. */
-async function runPlan({ args, host, emit, feed }: EventCall): Promise<SummaryJson> {
-  const { preparePlan } = await import('../operations/prepare-plan.js');
-  const open = await preparePlan(args, host);
-  return open({ emit }, async (openedPlan) => toSummaryJson(await sendPlan(openedPlan, { host, feed })));
+async function runPlan(call: EventCall): Promise<SummaryJson> {
+  const { planDownload } = await import('../operations/plan-download.js');
+  return runOperation(call, PLANNED_OPTIONS, async (options, context) =>
+    sendPlan(await planDownload(options, context), call),
+  );
+}
+
+/** Reads the options of a call and runs an operation with them. */
+async function runOperation<Options extends OptionGroup>(
+  { args, host, emit }: EventCall,
+  group: Options,
+  operation: Operation<CommandValues<Options>>,
+): Promise<SummaryJson> {
+  const options = readCommandOptions(group, args, settingNameOf);
+  return toSummaryJson(await withContext(options, host, { emit }, (context) => operation(options, context)));
 }
 
 async function sendPlan(
   openedPlan: OpenedPlanReport,
   { host, feed }: Pick<EventCall, 'host' | 'feed'>,
 ): Promise<RunSummary> {
-  const { createPlanReport } = await import('../operations/prepare-plan.js');
+  const { createPlanReport } = await import('../operations/plan-download.js');
   const report = await createPlanReport(openedPlan, host.signal);
   feed.push(toJsonValue(report.plan));
   await feed.send(toJsonValues(report.files()));
@@ -85,9 +99,8 @@ export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJs
 /** Checks the contents of day files, and judges each day, like `tickhaul audit`. */
 export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.audit, options, async (call) => {
-    const { prepareAudit } = await import('../operations/prepare-audit.js');
-    const run = await prepareAudit(call.args, call.host);
-    return toSummaryJson(await run(call));
+    const { runAudit } = await import('../operations/audit.js');
+    return runOperation(call, COMMAND_OPTIONS.audit, runAudit);
   });
 }
 

@@ -7,7 +7,7 @@ import type { AuditSource } from '../audit/plan-days.js';
 import type { EventSink, RunEvent, RunSummary } from '../events/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
-import { fetchExchangeFacts } from './prepare-audit.js';
+import { fetchExchangeFacts } from './audit.js';
 
 /** The run whose files are judged. */
 export interface AuditedRun {

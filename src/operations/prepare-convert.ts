@@ -3,6 +3,8 @@ import { DEFAULT_OUTPUT_FORMAT, type OutputFormatName } from '../base/output-for
 import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
 import { STDOUT_FORMAT } from '../format/output-formats.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { readOptions } from '../options/read-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,
@@ -13,11 +15,10 @@ import {
   readShard,
   readTextFlag,
 } from './arguments/read-arguments.js';
-import { readLayout } from './arguments/read-options.js';
 import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
-import { readSymbolFlag } from './selection/read-selection.js';
+import { readSymbolLists } from './selection/read-selection.js';
 import { withDegradedFilter } from './selection/with-degraded-filter.js';
 import { readStoreSettings } from './with-destination.js';
 
@@ -29,16 +30,17 @@ export interface ConvertSelection
 
 /** @throws usage error. */
 export async function readConvertSelection(args: CommandArgs, host: CommandHost): Promise<ConvertSelection> {
+  const options = readOptions(COMMAND_OPTIONS.convert, args);
   const paths = readLocations(args, 'path');
   const out = readLocation(args, 'out');
   const format = readTextFlag(args, 'format') ?? (out === '-' ? STDOUT_FORMAT : DEFAULT_OUTPUT_FORMAT);
   return {
-    options: readConvertOptions(args, format as OutputFormatName),
+    options: readConvertOptions(options, format as OutputFormatName),
     paths,
-    symbols: await readSymbolFlag(args, host.signal),
+    symbols: await readSymbolLists(options.symbols, host.signal),
     shard: readShard(args),
     dataType: readDataType(args, 'type'),
-    outputSelection: readOutputSelection(args),
+    outputSelection: readOutputSelection(options),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
     store: await readStoreSettings(args, host, [...paths, out]),
   };
@@ -49,7 +51,7 @@ export async function prepareConvert(args: CommandArgs, host: CommandHost): Prom
   const input = {
     ...(await readConvertSelection(args, host)),
     out: readLocation(args, 'out'),
-    layout: readLayout(args, 'layout'),
+    layout: readOptions(COMMAND_OPTIONS.convert, args).layout,
     existing: readTextFlag(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
     keepSource: !readBooleanFlag(args, 'no-keep-source'),
     signal: host.signal,

@@ -1,6 +1,8 @@
 import { usageError } from '../base/errors.js';
 import { addDays, msToDay, parseDay } from '../day-files/day.js';
 import type { Coverage, CoverageSelection } from '../describe/coverage/coverage-facts.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { readOptions } from '../options/read-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readDayBound } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
@@ -65,5 +67,5 @@ async function readCoverageSelection(args: CommandArgs, signal: AbortSignal): Pr
   if (from !== undefined && end - from > MAX_DAYS) {
     throw usageError(`--from and --to span ${end - from} days, at most ${MAX_DAYS}; choose a shorter range`);
   }
-  return { ...(await readSeriesSelection(args, signal)), from, to };
+  return { ...(await readSeriesSelection(readOptions(COMMAND_OPTIONS.coverage, args), signal)), from, to };
 }

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { readOptions } from '../options/read-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,
@@ -21,16 +23,17 @@ import { toStoreSettings } from './with-destination.js';
 /** Prepares `export`, which writes day files in the input format of a backtester. @throws usage error. */
 export async function prepareExport(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
   const { signal } = host;
+  const options = readOptions(COMMAND_OPTIONS.export, args);
   const out = readLocation(args, 'out');
   if (out === undefined || out === '-')
     throw usageError('--out: name the folder for the outputs, such as -o exports');
   const input = {
-    ...(await readExportTarget(args, 'target')),
+    ...(await readExportTarget(options.target ?? 'hftbacktest', options)),
     out,
     paths: readLocations(args, 'path'),
     selection: {
-      ...(await readSeriesSelection(args, signal)),
-      ...readDayRange(args),
+      ...(await readSeriesSelection(options, signal)),
+      ...readDayRange(options),
       shard: readShard(args),
     },
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),

@@ -1,8 +1,8 @@
 import { usageError } from '../base/errors.js';
 import { LAYOUT_OPTIONS } from '../options/day-file-options.js';
+import { readOptions } from '../options/read-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
-import { readOptions } from './arguments/read-options.js';
 import type { CommandHost } from './command-host.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { withMessageOutput } from './message-output.js';
@@ -13,7 +13,7 @@ import {
   readSpeedFlag,
   resolvePeriod,
 } from './selection/read-replay-request.js';
-import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
+import { DOWNLOAD_READ, readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { requireFolder } from './settings.js';
 import { withDestination } from './with-destination.js';
@@ -39,7 +39,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
   const speed = readSpeedFlag(args);
   const withOutput = await withMessageOutput(args, host, request.types);
   const stallTimeoutMs = readStallTimeout(args);
-  const { layout } = readOptions(args, LAYOUT_OPTIONS);
+  const { layout } = readOptions(LAYOUT_OPTIONS, args);
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open-replay.js');
     const { replaySeries } = await import('../replay/replay-series.js');
@@ -55,7 +55,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
             client,
             cache,
             destination,
-            options: readDownloadOptions(args),
+            options: readDownloadOptions(readOptions(DOWNLOAD_READ, args)),
             layout,
             offline,
             requiresDays: true,

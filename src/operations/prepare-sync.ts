@@ -1,6 +1,9 @@
 import { usageError } from '../base/errors.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { ConfigFile } from '../options/parse-config.js';
+import { readOptions } from '../options/read-options.js';
+import { SETTING_OPTIONS } from '../options/service-options.js';
 import type { SyncInput } from '../sync/sync-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readDuration, readTextFlag } from './arguments/read-arguments.js';
@@ -11,7 +14,7 @@ import { createRunArgs, readSyncJobs, selectJob, withConfigLocation } from './co
 import { createLockOwner } from './create-lock-owner.js';
 import { readPing } from './notify/ping.js';
 import { type Notifications, withNotifications } from './notify/with-notifications.js';
-import { createOpenedPlanReport, type OpenedPlanReport } from './prepare-plan.js';
+import { createOpenedPlanReport, type OpenedPlanReport } from './plan-download.js';
 import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { readSettings } from './settings.js';
@@ -41,7 +44,7 @@ type ConfigResult =
 
 async function tryLoadConfig(args: CommandArgs, host: CommandHost): Promise<ConfigResult> {
   try {
-    const file = await loadConfig(args, host);
+    const file = await loadConfig(readTextFlag(args, 'config'), host);
     if (file) return { file };
     throw usageError(
       'no config file: write ./tickhaul.yaml with the jobs to keep up to date, or name one with --config',
@@ -117,7 +120,12 @@ async function withJobs<T>(
   { emit, note, askForSpace }: RunObserver,
   work: (input: SyncInput) => Promise<T>,
 ): Promise<T> {
-  const settings = readSettings(host.env, args, host.home, toConfigSettings(file, host.home));
+  const settings = readSettings(
+    host.env,
+    readOptions(SETTING_OPTIONS, args),
+    host.home,
+    toConfigSettings(file, host.home),
+  );
   const allArgs = createRunArgs(file, args);
   const run = await withConfigLocation(file, [], args, () => readRun(allArgs));
   const stallTimeoutMs = await withConfigLocation(file, [], args, () => readStallTimeout(allArgs));
@@ -132,7 +140,7 @@ async function withJobs<T>(
         ...run,
         // The command line may contain secrets: a ping URL, a hook command.
         owner: { ...createLockOwner(host), command: 'tickhaul sync' },
-        askForSpace,
+        askForSpace: askForSpace?.(),
         emit,
         signal: host.signal,
       }),
@@ -147,7 +155,7 @@ function readRun(args: CommandArgs): RunSettings {
   const wait = readBooleanFlag(args, 'wait');
   if (timeoutMs !== undefined && !wait) throw usageError('--timeout requires --wait; add it');
   return {
-    options: readDownloadOptions(args),
+    options: readDownloadOptions(readOptions(COMMAND_OPTIONS.sync, args)),
     lockTimeoutMs: readDuration(args, 'lock-timeout') ?? 0,
     waiting: wait ? { timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY } : undefined,
     maxDurationMs: readDuration(args, 'max-duration'),

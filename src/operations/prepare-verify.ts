@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../events/run-events.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { readOptions } from '../options/read-options.js';
 import type { RepairFiles } from '../verify/file-checks.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readCount, readDuration, readLocations } from './arguments/read-arguments.js';
@@ -9,7 +11,12 @@ import type { CommandRun } from './command-run.js';
 import { loadSettings } from './config/load-config.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
-import { readDownloadOptions, readSeriesSelection, readStallTimeout } from './selection/read-selection.js';
+import {
+  DOWNLOAD_READ,
+  readDownloadOptions,
+  readSeriesSelection,
+  readStallTimeout,
+} from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { withDestination } from './with-destination.js';
 
@@ -24,10 +31,10 @@ export async function prepareVerify(args: CommandArgs, host: CommandHost): Promi
   }
   const settings = await loadSettings(args, host);
   const givenPaths = readLocations(args, 'path');
-  const options = readDownloadOptions(args);
+  const options = readDownloadOptions(readOptions(DOWNLOAD_READ, args));
   const stallTimeoutMs = readStallTimeout(args);
   const checkInput = {
-    selection: await readSeriesSelection(args, host.signal),
+    selection: await readSeriesSelection(readOptions(COMMAND_OPTIONS.verify, args), host.signal),
     shard: options.shard,
     quick: readBooleanFlag(args, 'quick') || readBooleanFlag(args, 'listed'),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),

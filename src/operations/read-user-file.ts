@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { readNamedFile } from '../base/named-file.js';
-import { assertLocalPath } from './arguments/read-arguments.js';
+import { assertLocalPath } from '../options/option-types.js';
 
 /** Limits in bytes, above the size of any real key, config file or list. */
 export const MAX_TEXT_BYTES = { key: 64 * 1024, config: 1024 * 1024, list: 1024 * 1024 * 1024 } as const;

@@ -1,8 +1,9 @@
-import { createServiceClient, type ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/http/service-client.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
-import { readKey, type Settings, warnOfProxySettings } from './settings.js';
+import { openClient } from './context.js';
+import type { Settings } from './settings.js';
 
 /** A client of the service, and the settings it was created from. */
 export interface ServiceSession {
@@ -27,18 +28,7 @@ export async function withServiceSession<T>(
   work: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const settings = options.settings ?? (await loadSettings(args, host));
-  const apiKey = await readKey(settings.keySource, host);
-  warnOfProxySettings(host);
-  const client = createServiceClient({
-    apiUrl: settings.apiUrl,
-    datasetsUrl: settings.datasetsUrl,
-    apiKey,
-    allowHttp: settings.allowHttp,
-    stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
-    maxAnswerBytes: settings.maxAnswerBytes,
-    env: host.env,
-    onRequest: options.note,
-  });
+  const client = await openClient(settings, options.stallTimeoutMs, host, options.note);
   try {
     return await work({ client, settings });
   } finally {

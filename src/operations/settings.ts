@@ -3,10 +3,11 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { ALL_USERS, findStrangers, quoteForShell } from '../base/file-permissions.js';
 import { parseSize } from '../base/units.js';
 import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
+import { parseLocation } from '../options/option-types.js';
+import type { GivenFlags, ReadOptions } from '../options/option-values.js';
+import type { SETTING_OPTIONS } from '../options/service-options.js';
 import type { StoreSettings } from '../store/files.js';
-import type { CommandArgs } from './arguments/command-args.js';
 import { expandHome } from './arguments/expand-home.js';
-import { parseLocationArgument, readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from './read-user-file.js';
 
@@ -42,6 +43,11 @@ export interface ConfigSettings {
   readonly s3PathStyle?: boolean | undefined;
 }
 
+/** The options that settings are read from; a command has some of them. */
+export type SettingOptions = Partial<Omit<ReadOptions<typeof SETTING_OPTIONS>, 'given'>> & {
+  readonly given: GivenFlags;
+};
+
 /** Settings of service and folders from flags, environment and config file, in this order, with defaults. */
 export interface Settings {
   /** Without a slash at the end. */
@@ -71,19 +77,18 @@ export interface Settings {
  */
 export function readSettings(
   env: Env,
-  args: CommandArgs,
+  options: SettingOptions,
   home: string | undefined,
   config?: ConfigSettings,
 ): Settings {
   return {
-    apiUrl: readAddress(env, args, config, 'apiUrl') ?? 'https://api.tardis.dev',
-    datasetsUrl: readAddress(env, args, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
-    authUrl: readAddress(env, args, config, 'authUrl'),
-    allowHttp:
-      args['allow-http'] === undefined ? config?.allowHttp === true : readBooleanFlag(args, 'allow-http'),
-    keySource: readKeySource(env, args, home, config),
-    downloadDir: readDownloadDir(env, args, home, config),
-    store: readStore(env, args, config),
+    apiUrl: readAddress(env, options, config, 'apiUrl') ?? 'https://api.tardis.dev',
+    datasetsUrl: readAddress(env, options, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
+    authUrl: readAddress(env, options, config, 'authUrl'),
+    allowHttp: (options.given.has('allow-http') ? options.allowHttp : config?.allowHttp) === true,
+    keySource: readKeySource(env, options, home, config),
+    downloadDir: readDownloadDir(env, options, home, config),
+    store: readStore(env, options, config),
     maxAnswerBytes: readSizeVariable(env, 'TICKHAUL_MAX_ANSWER'),
     cacheDir: findUserFolder(env, 'XDG_CACHE_HOME', home, '.cache'),
     configDir: findUserFolder(env, 'XDG_CONFIG_HOME', home, '.config'),
@@ -130,15 +135,12 @@ async function readKeyFile(
 
 function readKeySource(
   env: Env,
-  args: CommandArgs,
+  { apiKey, apiKeyFile }: SettingOptions,
   home: string | undefined,
   config: ConfigSettings | undefined,
 ): KeySource | undefined {
-  // Only the library has this option: there is no such flag.
-  const key = readTextFlag(args, 'api-key');
-  if (key !== undefined) return { from: 'value', name: '--api-key', text: key };
-  const file = readTextFlag(args, 'api-key-file');
-  if (file !== undefined) return { from: 'file', name: '--api-key-file', path: file };
+  if (apiKey !== undefined) return { from: 'value', name: '--api-key', text: apiKey };
+  if (apiKeyFile !== undefined) return { from: 'file', name: '--api-key-file', path: apiKeyFile };
   return (
     readKeyVariable(env, 'TICKHAUL_API_KEY') ??
     readKeyFileVariable(env, 'TICKHAUL_API_KEY_FILE', home) ??
@@ -168,13 +170,13 @@ const ADDRESSES = {
 
 function readAddress(
   env: Env,
-  args: CommandArgs,
+  options: SettingOptions,
   config: ConfigSettings | undefined,
   key: keyof typeof ADDRESSES,
 ): string | undefined {
   const { flag, variable } = ADDRESSES[key];
   const sources = [
-    [`--${flag}`, readTextFlag(args, flag)],
+    [`--${flag}`, options[key]],
     [variable, readVariable(env, variable)],
     [`${config?.place(key)}: ${key}`, config?.[key]],
   ] as const;
@@ -202,16 +204,16 @@ function findFirst(
 
 function readDownloadDir(
   env: Env,
-  args: CommandArgs,
+  options: SettingOptions,
   home: string | undefined,
   config: ConfigSettings | undefined,
 ): string {
   const [name, dir] = findFirst([
-    ['--dir', readTextFlag(args, 'dir')],
+    ['--dir', options.dir],
     ['TICKHAUL_DIR', readPathVariable(env, 'TICKHAUL_DIR', home)],
     [`${config?.place('dir')}: dir`, config?.dir],
   ]) ?? ['', 'datasets'];
-  return parseLocationArgument(name, dir);
+  return parseLocation(name, dir);
 }
 
 const warnedHosts = new WeakSet<object>();
@@ -225,19 +227,16 @@ export function warnOfProxySettings(host: Pick<CommandHost, 'env' | 'warn'>): vo
 }
 
 /** Reads the store settings like the AWS tools; errors are reported when a store is used. */
-function readStore(env: Env, args: CommandArgs, config: ConfigSettings | undefined): Settings['store'] {
-  const flag = 's3-path-style';
+function readStore(env: Env, options: SettingOptions, config: ConfigSettings | undefined): Settings['store'] {
   const ignoresVariables = readVariable(env, 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS') === 'true';
   const endpoints = ignoresVariables ? [] : ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
   return {
-    endpoint: readTextFlag(args, 's3-endpoint') ?? readFirstVariable(env, endpoints) ?? config?.s3Endpoint,
+    endpoint: options.s3Endpoint ?? readFirstVariable(env, endpoints) ?? config?.s3Endpoint,
     region:
-      readTextFlag(args, 's3-region') ??
-      readFirstVariable(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ??
-      config?.s3Region,
-    pathStyle: args[flag] === undefined ? config?.s3PathStyle : readBooleanFlag(args, flag),
+      options.s3Region ?? readFirstVariable(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ?? config?.s3Region,
+    pathStyle: options.given.has('s3-path-style') ? options.s3PathStyle : config?.s3PathStyle,
     proxyVariables: Object.fromEntries(PROXY_VARIABLES.map((name) => [name, env[name]])),
-    logsRequests: readBooleanFlag(args, 'verbose'),
+    logsRequests: options.verbose === true,
   };
 }
 

@@ -4,16 +4,11 @@ import { isObjectLocation } from '../store/location.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
+import { toStoreSettings } from './context.js';
 import { readStallTimeout } from './selection/read-selection.js';
 import { type Settings, warnOfProxySettings } from './settings.js';
 
-/**
- * Settings of object stores.
- * @param stallTimeoutMs milliseconds without progress of a request; default: one minute.
- */
-export function toStoreSettings({ store }: Settings, stallTimeoutMs = 60_000): StoreSettings {
-  return { ...store, stallTimeoutMs };
-}
+export { toStoreSettings };
 
 export interface DestinationOptions {
   /** Milliseconds without progress of a request to a store. */

@@ -39,9 +39,17 @@ const DAY_FILES = {
   ...STORE_OPTIONS,
 } as const;
 
+const PLAN = {
+  ...DAY_FILES,
+  ...PLAN_OUTPUT_OPTIONS,
+  ...PIN_OPTIONS,
+  ...DOWNLOAD_OPTIONS,
+  ...LIST_OPTIONS,
+} as const;
+
 /** Options of each command that shares some with another command, the library or the config file. */
 export const COMMAND_OPTIONS = {
-  plan: { ...DAY_FILES, ...PLAN_OUTPUT_OPTIONS, ...PIN_OPTIONS, ...DOWNLOAD_OPTIONS, ...LIST_OPTIONS },
+  plan: PLAN,
   download: {
     ...DAY_FILES,
     ...DOWNLOAD_OPTIONS,
@@ -81,3 +89,6 @@ export const COMMAND_OPTIONS = {
   serve: SERVE_OPTIONS,
   stream: STREAM_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionGroup>>;
+
+/** What is planned: `plan` and `download --dry-run`. */
+export const PLANNED_OPTIONS = { ...COMMAND_OPTIONS.download, ...PLAN } as const;

@@ -1,40 +1,30 @@
 import * as z from 'zod';
 import { CONFIG_OPTIONS, JOB_OPTIONS } from './config-options.js';
-import {
-  type OptionDefinition,
-  type OptionGroup,
-  type OptionType,
-  settingNameOf,
-} from './option-definition.js';
+import { type OptionDefinition, type OptionGroup, settingNameOf } from './option-definition.js';
+import { ACCEPTED_KINDS, OPTION_TYPES } from './option-types.js';
 import type { SettingName } from './option-values.js';
 import { describeSetting } from './setting-names.js';
 
 const text = (expected: string) => z.string({ error: `expected ${expected}` });
 const numeric = (expected: string) => z.union([z.number(), z.string()], { error: `expected ${expected}` });
 
-/** Values by type of option; texts are parsed later, like those of flags. */
-const VALUES = {
-  flag: z.boolean({ error: 'expected true or false' }),
-  text: text('a text'),
-  list: z.union([z.string(), z.array(z.string()).min(1, { error: 'expected at least one' })], {
-    error: 'expected a text or a list of texts',
-  }),
-  count: numeric('a whole number'),
-  concurrency: numeric('a whole number or auto'),
-  day: text('a UTC day, as "2024-03-01"'),
-  'day-or-month': text('a UTC day, as "2024-03-01", or a month, as "2024-03"'),
-  days: numeric('a number of days, such as 7d'),
-  duration: text('a duration, as 90s or 4h'),
-  size: numeric('a size, as 20MB'),
-  rows: numeric('a number of rows, such as 64k'),
-  file: text('a text'),
-  folder: text('a text'),
-  layout: text('a text'),
-} satisfies Partial<Record<OptionType, z.ZodType>>;
+/** Schemas of values by what their types of option accept; texts are parsed later, like those of flags. */
+const KINDS = {
+  flag: (expected: string) => z.boolean({ error: `expected ${expected}` }),
+  text,
+  path: text,
+  number: numeric,
+  list: (expected: string) =>
+    z.union([z.string(), z.array(z.string()).min(1, { error: 'expected at least one' })], {
+      error: `expected ${expected}`,
+    }),
+  // A function is only for the library.
+  layout: text,
+};
 
 type Setting<Option extends OptionDefinition> = Option extends { readonly choices: readonly string[] }
   ? z.ZodEnum<Readonly<Record<Option['choices'][number], Option['choices'][number]>>>
-  : (typeof VALUES)[Option['type'] & keyof typeof VALUES];
+  : ReturnType<(typeof KINDS)[(typeof OPTION_TYPES)[Option['type']]['accepts'] & keyof typeof KINDS]>;
 
 type Settings<Options extends OptionGroup> = {
   [Flag in keyof Options & string as SettingName<Flag, Options[Flag]>]: Options[Flag] extends {
@@ -56,7 +46,8 @@ function settingsOf<Options extends OptionGroup>(options: Options): Settings<Opt
 
 function valueSchema({ type, choices }: OptionDefinition): z.ZodType {
   if (choices) return z.enum(choices, { error: `expected one of ${choices.join(', ')}` });
-  return VALUES[type as keyof typeof VALUES];
+  const { accepts, expected = ACCEPTED_KINDS[accepts].expected } = OPTION_TYPES[type];
+  return KINDS[accepts as keyof typeof KINDS](expected);
 }
 
 export const jobSchema = z.strictObject(

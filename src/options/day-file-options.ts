@@ -80,7 +80,8 @@ export const TRANSFER_OPTIONS = groupOptions('Download:', {
   },
   retries: { type: 'count', description: 'retries per file; progress resets the count', default: '8' },
   'stall-timeout': {
-    type: 'duration',
+    type: 'timer',
+    min: 1,
     description: 'abort a transfer after this long without progress',
     default: '60s',
     perProcess: true,
@@ -91,7 +92,7 @@ export const TRANSFER_OPTIONS = groupOptions('Download:', {
     default: '15m',
   },
   'max-rate': {
-    type: 'size',
+    type: 'rate',
     description: 'bytes per second over all transfers, such as 20MB',
     defaultText: 'no limit',
   },
@@ -182,6 +183,7 @@ export const PLAN_DOWNLOAD_OPTIONS = planOptionsOf({
 export const LIST_OPTIONS = groupOptions('Lists:', {
   pinned: {
     type: 'file',
+    remote: true,
     description: 'reuse a plan saved with plan --pin',
     settingDescription: 'reuse the plan that a call of plan saved with --pin',
   },
@@ -221,6 +223,7 @@ export const PLAN_OUTPUT_OPTIONS = groupOptions('Plan:', {
 export const PIN_OPTIONS = groupOptions('Plan:', {
   pin: {
     type: 'file',
+    remote: true,
     description: 'save the plan to this file or s3://bucket/key, for --pinned on other machines',
   },
 });

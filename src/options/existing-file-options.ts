@@ -37,7 +37,7 @@ export const DAY_RANGE_OPTIONS = {
 /** What `verify` checks and changes. */
 export const VERIFY_OPTIONS = groupOptions('Check:', {
   path: {
-    type: 'list',
+    type: 'paths',
     description: 'files or folders to check',
     defaultText: 'the download folder',
     settingName: 'paths',
@@ -64,6 +64,8 @@ export const VERIFY_OPTIONS = groupOptions('Check:', {
   ...SHARD_OPTIONS,
   jobs: {
     type: 'count',
+    min: 1,
+    max: 256,
     description: 'files to read at once',
     defaultText: 'the number of processors',
     alias: 'j',
@@ -83,7 +85,7 @@ export const REPAIR_OPTIONS = { ...TRANSFER_OPTIONS, concurrency: REPAIR_CONCURR
 /** Conversion of existing files. */
 export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   path: {
-    type: 'list',
+    type: 'paths',
     description: 'day files (.csv.gz), folders or globs, also s3://bucket/…',
     settingName: 'paths',
     positional: true,
@@ -98,6 +100,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   },
   out: {
     type: 'folder',
+    remote: true,
     description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON (or Arrow) on stdout',
     settingDescription: 'folder or s3://bucket/prefix for the output',
     defaultText: 'next to each source',
@@ -112,12 +115,14 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   ...SHARD_OPTIONS,
   ...ENCODING_OPTIONS,
   type: {
-    type: 'text',
+    type: 'data-type',
     description: 'data type of all files',
     defaultText: 'from the file name, else from the header',
   },
   jobs: {
     type: 'count',
+    min: 1,
+    max: 256,
     description: 'files to convert at once',
     defaultText: 'the number of processors',
     alias: 'j',
@@ -138,6 +143,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
 /** A folder to read. */
 const FOLDER_ARGUMENT = {
   type: 'folder',
+  remote: true,
   description: 'download folder, or a folder inside it',
   defaultText: '--dir',
   positional: true,
@@ -182,7 +188,7 @@ export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
 /** What `audit` reads, and what degrades a day. */
 export const AUDIT_OPTIONS = groupOptions('Audit:', {
   path: {
-    type: 'list',
+    type: 'paths',
     description: 'day files (.csv.gz), folders or globs, also s3://bucket/…',
     defaultText: 'the download folder',
     settingName: 'paths',
@@ -215,6 +221,8 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
   },
   jobs: {
     type: 'count',
+    min: 1,
+    max: 256,
     description: 'files to read at once',
     defaultText: 'the number of processors',
     alias: 'j',

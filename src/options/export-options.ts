@@ -36,12 +36,12 @@ export const TARGET_OPTIONS = {
       default: '128',
     },
     'price-precision': {
-      type: 'count',
+      type: 'decimals',
       description: 'decimals of prices',
       defaultText: 'from instrument metadata',
     },
     'size-precision': {
-      type: 'count',
+      type: 'decimals',
       description: 'decimals of sizes',
       defaultText: 'from instrument metadata',
     },
@@ -84,6 +84,7 @@ export const EXPORT_OPTIONS = {
     path: CONVERT_OPTIONS.path,
     out: {
       type: 'folder',
+      remote: true,
       description: 'folder or s3://bucket/prefix for the outputs',
       alias: 'o',
       required: true,
@@ -93,6 +94,8 @@ export const EXPORT_OPTIONS = {
     ...SHARD_OPTIONS,
     jobs: {
       type: 'count',
+      min: 1,
+      max: 256,
       description: 'exports to run at once',
       defaultText: 'the number of processors',
       alias: 'j',
@@ -119,6 +122,7 @@ export const EXPORT_AFTER_OPTIONS = {
     },
     'export-dir': {
       type: 'folder',
+      remote: true,
       description: 'folder or s3://bucket/prefix for the exports',
       defaultText: 'exports/<target>',
     },

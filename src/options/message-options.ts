@@ -5,7 +5,7 @@ import { CACHE_OPTIONS, FOLDER_OPTIONS_WITHOUT_ALIAS, STORE_OPTIONS } from './se
 /** Exchanges and types of messages. */
 export const MESSAGE_OPTIONS = groupOptions('Replay:', {
   exchange: {
-    type: 'list',
+    type: 'texts',
     description: 'exchange ids, each optionally with symbols after a colon: deribit:BTC-PERPETUAL',
     positional: true,
     required: true,
@@ -28,8 +28,8 @@ export const PERIOD_OPTIONS = groupOptions('Replay:', {
     alias: 's',
     settingName: 'symbols',
   },
-  from: { type: 'text', description: 'UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5' },
-  to: { type: 'text', description: 'UTC day or ISO 8601 time, not included' },
+  from: { type: 'time', description: 'UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5' },
+  to: { type: 'time', description: 'UTC day or ISO 8601 time, not included' },
   date: { type: 'day-or-month', description: 'a UTC day, or a whole month such as 2024-03' },
   last: SELECTION_OPTIONS.last,
 });
@@ -68,6 +68,7 @@ export const PACE_OPTIONS = groupOptions('Replay:', {
   speed: { type: 'speed', description: 'pace by local timestamps: 1 is real time', default: 'max' },
   out: {
     type: 'file',
+    remote: true,
     description: 'file or s3://bucket/key for the messages, compressed by .gz or .zst, or "-" for stdout',
     settingDescription:
       'file or s3://bucket/key for JSON lines, compressed by .gz or .zst; the iterable is empty then',
@@ -116,6 +117,8 @@ export const SERVE_OPTIONS = {
   ...groupOptions('Server:', {
     port: {
       type: 'count',
+      // The WebSocket port is the next one.
+      max: 65_534,
       description: 'HTTP port; WebSocket uses the next one',
       defaultText: 'TM_PORT, else 8000',
     },
@@ -131,6 +134,7 @@ export const SERVE_OPTIONS = {
     },
     'max-clients': {
       type: 'count',
+      min: 1,
       description: 'clients at once over both ports; others get 503, or close code 1013',
       default: '256',
     },
@@ -170,14 +174,14 @@ export const SERVE_OPTIONS = {
 export const STREAM_OPTIONS = groupOptions('Stream:', {
   ...MESSAGE_OPTIONS,
   symbol: { ...PERIOD_OPTIONS.symbol, defaultText: 'the active ones' },
-  for: { type: 'duration', description: 'end after this long, such as 10m', defaultText: 'at Ctrl-C' },
+  for: { type: 'timer', description: 'end after this long, such as 10m', defaultText: 'at Ctrl-C' },
   'with-disconnects': {
     type: 'flag',
     description: 'print a disconnect message where the connection to the exchange broke',
     settingDescription: 'yield a disconnect message where the connection to the exchange broke',
   },
   'timeout-interval': {
-    type: 'duration',
+    type: 'timer',
     description: 'reconnect after this long without a message',
     default: '10s',
   },

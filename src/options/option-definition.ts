@@ -1,45 +1,12 @@
-/** Kind of value that an option takes. */
-export type OptionType =
-  /** No value: given or not. */
-  | 'flag'
-  | 'text'
-  /** Texts, comma-separated or repeated. */
-  | 'list'
-  | 'choice'
-  /** A whole number. */
-  | 'count'
-  /** A whole number from 1 to 100, or `auto`. */
-  | 'concurrency'
-  /** A UTC day that bounds a range; a month is its first day. */
-  | 'day'
-  /** A UTC day, or all days of a month. */
-  | 'day-or-month'
-  /** A number of days, such as `7d`. */
-  | 'days'
-  /** A time span, such as `90s` or `4h`. */
-  | 'duration'
-  /** Bytes, such as `20MB`. */
-  | 'size'
-  /** Rows, such as `64k`. */
-  | 'rows'
-  /** A positive number, such as `0.1`. */
-  | 'ratio'
-  /** A factor, or `max`. */
-  | 'speed'
-  | 'file'
-  | 'folder'
-  /** A layout of paths; in the library also a function. */
-  | 'layout'
-  /** Part of the day files, such as `0/4`. */
-  | 'shard'
-  /** An AbortSignal of the library. */
-  | 'signal';
+import type { OptionLimits, OptionType } from './option-types.js';
+
+export type { OptionType };
 
 /** Interface that offers an option: the command line, the config file, the library. */
 export type OptionScope = 'flag' | 'config' | 'library';
 
 /** An option, as plain data. Its key in a group is the long name of its flag. */
-export interface OptionDefinition {
+export interface OptionDefinition extends OptionLimits {
   readonly type: OptionType;
   /** Noun phrase or imperative in lower case, without the default. */
   readonly description: string;

@@ -1,12 +1,10 @@
-import { parseDuration, parseSize } from '../base/units.js';
-import type { LayoutChoice } from '../day-files/layout.js';
-import type { Shard } from '../day-files/shard.js';
 import {
   type OptionDefinition,
   type OptionGroup,
   type OptionScope,
   settingNameOf,
 } from './option-definition.js';
+import type { TimeSpanType, ValueOfType } from './option-types.js';
 
 type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -25,51 +23,48 @@ export type SettingNames<Options extends OptionGroup> = {
 }[keyof Options & string];
 
 /** Name of a read option: that of the setting, with the unit of a duration. */
-type ValueName<Flag extends string, Option extends OptionDefinition> = Option['type'] extends 'duration'
+type ValueName<Flag extends string, Option extends OptionDefinition> = Option['type'] extends TimeSpanType
   ? `${SettingName<Flag, Option>}Ms`
   : SettingName<Flag, Option>;
-
-/** Values by type of option; durations are milliseconds, sizes are bytes. */
-interface ValuesByType {
-  readonly flag: boolean;
-  readonly text: string;
-  readonly list: readonly string[];
-  readonly count: number;
-  readonly concurrency: number | 'auto';
-  readonly day: string;
-  readonly 'day-or-month': string;
-  readonly days: number;
-  readonly duration: number;
-  readonly size: number;
-  readonly layout: LayoutChoice;
-  readonly shard: Shard;
-}
-
-/** Types of options that `readOptions` reads. Other types have readers of their own. */
-export type ReadableType = keyof ValuesByType | 'choice';
 
 type ValueOf<Option extends OptionDefinition> = Option extends {
   readonly choices: readonly (infer Choice)[];
 }
   ? Choice
-  : ValuesByType[Option['type'] & keyof ValuesByType];
+  : ValueOfType<Option['type']>;
 
-type AlwaysSet = { readonly type: 'flag' } | { readonly default: string } | { readonly required: true };
+type Defaulted = { readonly type: 'flag' } | { readonly default: string };
+type AlwaysSet = Defaulted | { readonly required: true };
 
 type Merged<T> = { readonly [Name in keyof T]: T[Name] };
 
-/** Values of options as the code uses them. Those without a default may be undefined. */
-export type OptionValues<Options extends OptionGroup> = Merged<
+type Values<Options extends OptionGroup, Set> = Merged<
   {
-    readonly [Flag in keyof Options & string as Options[Flag] extends AlwaysSet
+    readonly [Flag in keyof Options & string as Options[Flag] extends Set
       ? ValueName<Flag, Options[Flag]>
       : never]: ValueOf<Options[Flag]>;
   } & {
-    readonly [Flag in keyof Options & string as Options[Flag] extends AlwaysSet
+    readonly [Flag in keyof Options & string as Options[Flag] extends Set
       ? never
       : ValueName<Flag, Options[Flag]>]?: ValueOf<Options[Flag]> | undefined;
   }
 >;
+
+/** Values of options as the code uses them. Those without a default may be undefined. */
+export type OptionValues<Options extends OptionGroup> = Values<Options, AlwaysSet>;
+
+/** Which options were given, by the long names of their flags; the others have their defaults. */
+export interface GivenFlags<Flag extends string = string> {
+  has(flag: Flag): boolean;
+}
+
+/**
+ * Values of options as they were read, before the command has checked which of them it requires, with the knowledge of
+ * which were given.
+ */
+export type ReadOptions<Options extends OptionGroup> = Values<Options, Defaulted> & {
+  readonly given: GivenFlags<keyof Options & string>;
+};
 
 /** The options that belong to a plan rather than to the whole process. */
 export type PlanOptionsOf<Options extends OptionGroup> = {
@@ -88,16 +83,7 @@ export function planOptionsOf<Options extends OptionGroup>(options: Options): Pl
 /** Name of the value of an option: that of the setting, with the unit of a duration. */
 export function valueNameOf(flag: string, option: OptionDefinition): string {
   const name = settingNameOf(flag, option);
-  return option.type === 'duration' ? `${name}Ms` : name;
-}
-
-/** The value of an absent option; undefined if it has no default. */
-export function defaultValueOf({ type, default: text }: OptionDefinition): unknown {
-  if (type === 'flag') return false;
-  if (text === undefined) return undefined;
-  if (type === 'duration') return parseDuration(text);
-  if (type === 'size') return parseSize(text);
-  return /^\d+$/.test(text) ? Number(text) : text;
+  return option.type === 'duration' || option.type === 'timer' ? `${name}Ms` : name;
 }
 
 /** The options that an interface offers. */

@@ -35,6 +35,8 @@ export const ENQUEUE_OPTIONS = groupOptions('Queue:', {
   },
   'max-slices': {
     type: 'count',
+    min: 1,
+    max: 100_000,
     description: 'slices that all workers together process at once',
     default: '20',
   },
@@ -44,6 +46,8 @@ export const ENQUEUE_OPTIONS = groupOptions('Queue:', {
 export const WORKER_OPTIONS = groupOptions('Queue:', {
   concurrency: {
     type: 'count',
+    min: 1,
+    max: 100,
     description: 'slices to process at once, 1 to 100',
     default: '4',
     alias: 'j',
@@ -53,7 +57,7 @@ export const WORKER_OPTIONS = groupOptions('Queue:', {
     description: 'end when no slice is left: exit code 0, or 3 if some failed permanently',
   },
   'lock-duration': {
-    type: 'duration',
+    type: 'timer',
     description:
       'a slice counts as lost if its worker has not renewed its lock for this long (at least 1s; the same on all workers)',
     default: '60s',

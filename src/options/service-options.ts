@@ -12,8 +12,8 @@ export const PRINT_OPTIONS = groupOptions('Everywhere:', {
 export const GLOBAL_OPTIONS = {
   ...PRINT_OPTIONS,
   ...groupOptions('Everywhere:', {
-    'api-url': { type: 'text', description: 'metadata host', default: 'https://api.tardis.dev' },
-    'datasets-url': { type: 'text', description: 'dataset host', default: 'https://datasets.tardis.dev' },
+    'api-url': { type: 'text', description: 'metadata host', defaultText: 'https://api.tardis.dev' },
+    'datasets-url': { type: 'text', description: 'dataset host', defaultText: 'https://datasets.tardis.dev' },
     'allow-http': {
       type: 'flag',
       description:
@@ -32,7 +32,7 @@ export const GLOBAL_OPTIONS = {
       defaultText: 'TICKHAUL_API_KEY',
     },
   }),
-};
+} as const;
 
 /** Options of a call of the library that no flag has. */
 export const CALL_OPTIONS = {
@@ -49,6 +49,9 @@ export const CALL_OPTIONS = {
     scopes: ['library'],
   },
 } as const;
+
+/** Options of every run, besides those of its command. */
+export const RUN_OPTIONS = { ...GLOBAL_OPTIONS, 'api-key': CALL_OPTIONS['api-key'] } as const;
 
 /** The account and its issuer. */
 export const ACCOUNT_OPTIONS = groupOptions('Account:', {
@@ -69,6 +72,7 @@ export const ACCOUNT_OPTIONS = groupOptions('Account:', {
 export const FOLDER_OPTIONS = {
   dir: {
     type: 'folder',
+    remote: true,
     description: 'download folder, or s3://bucket/prefix',
     defaultText: 'TICKHAUL_DIR, else ./datasets',
     alias: 'o',
@@ -100,6 +104,14 @@ export const STORE_OPTIONS = groupOptions('Object store:', {
     perProcess: true,
   },
 });
+
+/** Options that settings are read from, of all commands together. */
+export const SETTING_OPTIONS = {
+  ...RUN_OPTIONS,
+  'auth-url': ACCOUNT_OPTIONS['auth-url'],
+  ...FOLDER_OPTIONS,
+  ...STORE_OPTIONS,
+} as const;
 
 /** The slice cache of the raw data API. */
 export const CACHE_OPTIONS = {

@@ -8,12 +8,11 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { Secrets } from '../../src/base/secrets.js';
 import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
-import {
-  readDownloadOptions,
-  readSelection,
-  readStallTimeout,
-} from '../../src/operations/selection/read-selection.js';
+import { readDownloadOptions, readSelection } from '../../src/operations/selection/read-selection.js';
 import { readKey, readSettings } from '../../src/operations/settings.js';
+import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
+import { readOptions } from '../../src/options/read-options.js';
+import { SETTING_OPTIONS } from '../../src/options/service-options.js';
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal;
@@ -25,8 +24,12 @@ async function argsOf(...words: string[]) {
   return parsed.args;
 }
 
+const optionsOf = async (...words: string[]) => readOptions(COMMAND_OPTIONS.download, await argsOf(...words));
+const settingsOf = (env: Readonly<Record<string, string>>, args: object = {}, home = '/') =>
+  readSettings(env, readOptions(SETTING_OPTIONS, { ...args }), home);
+
 test('lists are comma-separated or repeated', async () => {
-  const args = await argsOf(
+  const options = await optionsOf(
     'plan',
     'deribit',
     '-t',
@@ -38,7 +41,7 @@ test('lists are comma-separated or repeated', async () => {
     '--last',
     '7d',
   );
-  const selection = await readSelection(args, NEVER);
+  const selection = await readSelection(options, NEVER);
   assert.deepEqual(selection.types, ['trades', 'quotes', 'liquidations']);
   assert.deepEqual(selection.symbols, ['A', 'B']);
   assert.equal(selection.last, 7);
@@ -46,8 +49,8 @@ test('lists are comma-separated or repeated', async () => {
 });
 
 test('download options have the documented defaults', async () => {
-  const args = await argsOf(...BASE, '--last', '1d');
-  assert.deepEqual(readDownloadOptions(args), {
+  const options = await optionsOf(...BASE, '--last', '1d');
+  assert.deepEqual(readDownloadOptions(options), {
     concurrency: 'auto',
     retries: 8,
     maxWaitMs: 900_000,
@@ -58,7 +61,7 @@ test('download options have the documented defaults', async () => {
     convert: undefined,
     shard: undefined,
   });
-  assert.equal(readStallTimeout(args), 60_000);
+  assert.equal(options.stallTimeoutMs, 60_000);
 });
 
 const wrong: readonly (readonly [string[], RegExp])[] = [
@@ -72,8 +75,7 @@ const wrong: readonly (readonly [string[], RegExp])[] = [
 ];
 for (const [words, message] of wrong) {
   test(`${words.join(' ')} is a usage error that names the flag`, async () => {
-    const args = await argsOf(...BASE, '--last', '1d', ...words);
-    assert.throws(() => [readDownloadOptions(args), readStallTimeout(args)], { code: 'usage', message });
+    await assert.rejects(optionsOf(...BASE, '--last', '1d', ...words), { code: 'usage', message });
   });
 }
 
@@ -88,7 +90,8 @@ const wrongDays: readonly (readonly [string[], RegExp])[] = [
 ];
 for (const [words, message] of wrongDays) {
   test(`days ${words.join(' ') || 'left out'} are a usage error`, async () => {
-    await assert.rejects(readSelection(await argsOf(...BASE, ...words), NEVER), { code: 'usage', message });
+    const read = async () => readSelection(await optionsOf(...BASE, ...words), NEVER);
+    await assert.rejects(read, { code: 'usage', message });
   });
 }
 
@@ -127,7 +130,7 @@ test('@file has one symbol per line, without comments; an error names a missing 
     const path = join(folder, 'symbols.txt');
     await writeFile(path, '\uFEFF# mine\r\nBTCUSDT\r\n\r\n  ETHUSDT \n');
     const read = async (name: string) =>
-      readSelection(await argsOf('plan', 'x', '-t', 'all', '-s', `@${name},SOL`, '--last', '1d'), NEVER);
+      readSelection(await optionsOf('plan', 'x', '-t', 'all', '-s', `@${name},SOL`, '--last', '1d'), NEVER);
     assert.deepEqual((await read(path)).symbols, ['BTCUSDT', 'ETHUSDT', 'SOL']);
     await assert.rejects(read(join(folder, 'none')), { code: 'usage', message: /none" \(ENOENT\)/ });
   } finally {
@@ -137,13 +140,13 @@ test('@file has one symbol per line, without comments; an error names a missing 
 
 test('a flag overrides the environment, which overrides the default', () => {
   const env = { TICKHAUL_API_URL: 'http://one:1/', TICKHAUL_DIR: 'there', XDG_CACHE_HOME: '' };
-  const settings = readSettings(env, {}, '/home/me');
+  const settings = settingsOf(env, {}, '/home/me');
   assert.equal(settings.apiUrl, 'http://one:1');
   assert.equal(settings.datasetsUrl, 'https://datasets.tardis.dev');
   assert.equal(settings.downloadDir, 'there');
   assert.equal(settings.cacheDir, '/home/me/.cache/tickhaul');
-  assert.equal(readSettings(env, { 'api-url': 'https://two' }, '/').apiUrl, 'https://two');
-  assert.throws(() => readSettings({}, { 'api-url': 'localhost:80' }, '/'), {
+  assert.equal(settingsOf(env, { 'api-url': 'https://two' }).apiUrl, 'https://two');
+  assert.throws(() => settingsOf({}, { 'api-url': 'localhost:80' }), {
     code: 'usage',
     message: /--api-url/,
   });
@@ -151,7 +154,7 @@ test('a flag overrides the environment, which overrides the default', () => {
 
 test('trims the key; refuses a key with a line break without printing it', async () => {
   const keyOf = (env: Record<string, string>) =>
-    readKey(readSettings(env, {}, '/').keySource, {
+    readKey(settingsOf(env).keySource, {
       stdin: Readable.from([' piped\n']),
       signal: new AbortController().signal,
       secrets: new Secrets(),

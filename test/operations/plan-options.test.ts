@@ -11,15 +11,16 @@ import { toDownloadOptions, toSharedSliceData } from '../../src/fleet/slice-job.
 import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
 import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
 import { readSyncJobs } from '../../src/operations/config/read-sync-jobs.js';
+import { type Context, withContext } from '../../src/operations/context.js';
 import { createLockOwner } from '../../src/operations/create-lock-owner.js';
 import {
-  createDownloadOptions,
+  createDownloadSettings,
   type OpenedTarget,
   openDownloadTarget,
   readDownloadTarget,
 } from '../../src/operations/selection/download-target.js';
 import { countConversionThreads } from '../../src/operations/selection/read-conversion-options.js';
-import { type ServiceSession, withServiceSession } from '../../src/operations/service-session.js';
+import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
 import {
   ARRIVAL_OPTIONS,
   ENCODING_OPTIONS,
@@ -30,6 +31,7 @@ import {
 import type { OptionDefinition, OptionGroup, OptionType } from '../../src/options/option-definition.js';
 import { valueNameOf } from '../../src/options/option-values.js';
 import { parseConfig } from '../../src/options/parse-config.js';
+import { readCommandOptions, readOptions } from '../../src/options/read-options.js';
 import { flagToSetting } from '../../src/options/setting-names.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
@@ -54,6 +56,8 @@ const SAMPLES: Readonly<Partial<Record<OptionType, string | true>>> = {
   'day-or-month': DAY,
   days: '2',
   duration: '7s',
+  timer: '7s',
+  rate: '5MB',
   size: '5MB',
   rows: '64k',
   layout: 'hive',
@@ -109,25 +113,24 @@ interface Planned {
 
 /** Plans on each way with the same arguments, against an embedded service. */
 class Ways {
-  readonly #host: CommandHost;
-  readonly #session: ServiceSession;
+  readonly #context: Context;
   readonly #destination: Destination;
   readonly #dir: string;
 
-  constructor(host: CommandHost, session: ServiceSession, dir: string) {
-    this.#host = host;
-    this.#session = session;
+  constructor(context: Context, dir: string) {
+    this.#context = context;
     this.#destination = openFolderDestination(dir);
     this.#dir = dir;
   }
 
   async download(args: CommandArgs): Promise<OpenedTarget> {
-    const { signal } = this.#host;
-    const target = await readDownloadTarget(args, this.#host, 'download');
+    const { signal } = this.#context;
+    const options = readOptions(COMMAND_OPTIONS.download, args);
+    const target = await readDownloadTarget(options, this.#context, 'download');
     const opened = await openDownloadTarget(target, {
-      session: this.#session,
+      client: await this.#context.client(),
       destination: this.#destination,
-      options: createDownloadOptions(target, args),
+      options: createDownloadSettings(target, options),
       emit: () => {},
       signal,
     });
@@ -157,7 +160,7 @@ class Ways {
     const data = { ...slice, ...toSharedSliceData(plan, this.#destination, 'pin') };
     const job = parseSliceJob(JSON.parse(JSON.stringify(data)));
     const manifest = await this.#destination.openManifest({ warn: assert.fail });
-    const { signal } = this.#host;
+    const { signal } = this.#context;
     const input = { job, pin: parsePin(text, 'pin'), folder: { destination: this.#destination }, signal };
     const options = toDownloadOptions(job, countConversionThreads());
     return planSlice(manifest, {
@@ -175,11 +178,11 @@ class Ways {
       .filter(([name]) => !(name in flags))
       .map(([name, value]) => [flagToSetting(name), value]);
     const config = { jobs: [{ name: 'job', ...Object.fromEntries(settings) }] };
-    const jobs = await readSyncJobs(parseConfig(JSON.stringify(config), 'c'), flags, this.#host.signal);
-    const { client } = this.#session;
-    const { signal } = this.#host;
+    const jobs = await readSyncJobs(parseConfig(JSON.stringify(config), 'c'), flags, this.#context.signal);
+    const client = await this.#context.client();
+    const { signal } = this.#context;
     const input = { client, jobs, destination: this.#destination, options: DOWNLOAD_DEFAULTS, signal };
-    const run = { owner: createLockOwner(this.#host), lockTimeoutMs: 0, emit: () => {} };
+    const run = { owner: createLockOwner(this.#context), lockTimeoutMs: 0, emit: () => {} };
     const opened = await openJobs({ ...input, ...run }, signal);
     await opened.manifest.close();
     return opened.jobs[0]?.downloadJob?.plan ?? assert.fail('no plan');
@@ -209,7 +212,8 @@ async function withWays(t: TestContext, work: (ways: Ways) => Promise<void>): Pr
     commandLine: 'test',
     warn: assert.fail,
   };
-  await withServiceSession({}, host, {}, (session) => work(new Ways(host, session, dir)));
+  const options = readCommandOptions({}, {});
+  await withContext(options, host, { emit: () => {} }, (context) => work(new Ways(context, dir)));
 }
 
 /** The value of an option in a plan. */

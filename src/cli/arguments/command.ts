@@ -4,6 +4,7 @@ import type { CommandArgs } from '../../operations/arguments/command-args.js';
 import type { CommandHost } from '../../operations/command-host.js';
 import type { Output } from '../output/output.js';
 import type { OutputScreen } from '../output/text/screen.js';
+import type { OptionGroup } from '../../options/option-definition.js';
 
 export type { CommandArgs };
 
@@ -59,6 +60,7 @@ export interface CommandOutline {
 
 /** Flags and action of a command. Heavy imports belong inside `run`, so that `--help` stays fast. */
 export interface CommandAction {
+  readonly options: OptionGroup;
   readonly positionals?: Readonly<Record<string, PositionalOptions>>;
   readonly flags: Flags;
   /** Command lines, each with a description. */

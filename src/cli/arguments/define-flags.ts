@@ -1,12 +1,41 @@
 import type { Options, PositionalOptions } from 'yargs';
 import { describeDefault, type OptionDefinition, type OptionGroup } from '../../options/option-definition.js';
 import { optionsInScope } from '../../options/option-values.js';
+import type { CommandValues } from '../../options/read-options.js';
 import { GLOBAL_OPTIONS } from '../../options/service-options.js';
-import type { CommandAction, Flags } from './command.js';
+import type { CliHost, CommandAction, Flags } from './command.js';
 
-/** Flags and positionals of a command. */
-export function defineOptions(options: OptionGroup): Required<Pick<CommandAction, 'flags' | 'positionals'>> {
-  return { positionals: toPositionals(options), flags: toFlags(options) };
+/** Options of a command, as flags and positionals. */
+export function defineOptions(
+  options: OptionGroup,
+): Required<Pick<CommandAction, 'options' | 'flags' | 'positionals'>> {
+  return { options, positionals: toPositionals(options), flags: toFlags(options) };
+}
+
+/** A command whose action gets its options and those of every command, read and typed. */
+interface TypedAction<Options extends OptionGroup> extends Pick<CommandAction, 'examples'> {
+  /** @returns the exit code. */
+  run(options: CommandValues<Options>, cli: CliHost): Promise<number>;
+}
+
+/**
+ * Defines a command.
+ * @param more options that the action reads besides, such as those of a command that it calls.
+ */
+export function defineCommand<Options extends OptionGroup, More extends OptionGroup = Options>(
+  options: Options,
+  { examples, run }: TypedAction<Options & More>,
+  more?: More,
+): CommandAction {
+  return {
+    ...defineOptions(options),
+    examples,
+    async run(args, cli) {
+      // Loaded here, since help needs no parsers.
+      const { readCommandOptions } = await import('../../options/read-options.js');
+      return run(readCommandOptions({ ...more, ...options } as Options & More, args), cli);
+    },
+  };
 }
 
 /** Positionals for yargs; the syntax of the command has their order. */

@@ -5,30 +5,29 @@ import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { decodeText } from '../../operations/read-user-file.js';
+import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
+import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
 import { type AccountSetup, withAccount } from '../with-account.js';
 
+const OPTIONS = groupOptions('Account:', {
+  action: { type: 'choice', description: 'omit to print the account', choices: ['call'], positional: true },
+  operation: { type: 'text', description: 'operation ID (list them with --operations)', positional: true },
+  ...ACCOUNT_OPTIONS,
+  operations: { type: 'flag', description: 'list the operations of the account API' },
+  data: {
+    type: 'text',
+    description: 'parameters and body of the operation as one JSON object, or @file with the object',
+  },
+  timeout: TIMEOUT_OPTION,
+});
+
 export const accountCommand: CommandAction = {
-  positionals: {
-    action: { type: 'string', choices: ['call'], describe: 'omit to print the account' },
-    operation: { type: 'string', describe: 'operation ID (list them with --operations)' },
-  },
-  flags: {
-    ...toFlags(ACCOUNT_OPTIONS),
-    operations: { type: 'boolean', group: 'Account:', describe: 'list the operations of the account API' },
-    data: {
-      type: 'string',
-      requiresArg: true,
-      group: 'Account:',
-      describe: 'parameters and body of the operation as one JSON object, or @file with the object',
-    },
-    timeout: { ...TIMEOUT_FLAG, group: 'Account:' },
-  },
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 account', 'print the account as the service returns it'],
     ['$0 account --operations', 'list the operations of the account API'],

@@ -1,11 +1,10 @@
-import { isStdout, readPageFile } from '../../operations/output-file.js';
+import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
+import { runOperation } from '../run-command.js';
 
-export const auditCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.audit),
+export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
   examples: [
     ['$0 audit', 'judge every day of the download folder'],
     ['$0 audit -t trades -s "BTC*" --from 2024-01-01', 'only some series and days'],
@@ -14,24 +13,20 @@ export const auditCommand: CommandAction = {
     ['$0 audit --html audit.html', 'also write an offline HTML page'],
     ['$0 audit --json | grep \'"condition":"degraded"\'', 'print degraded days with their faults'],
   ],
-  async run(args, cli) {
-    const { prepareAudit } = await import('../../operations/prepare-audit.js');
-    const run = await prepareAudit(args, cli);
-    const { stdout, output } = cli;
-    if (output.json || output.quiet || isStdout(await readPageFile(args))) return output.report(run);
+  async run(options, cli) {
+    const { runAudit } = await import('../../operations/audit.js');
+    if (options.json || options.quiet || isStdout(await findPageFile(options)))
+      return runOperation(runAudit, options, cli);
     const { AuditText } = await import('../output/audit/format-audit.js');
     const text = new AuditText();
-    const exitCode = await output.report((observer) =>
-      run({
-        ...observer,
-        emit(event) {
-          if (event.event === 'day') text.add(event);
-          observer.emit(event);
-        },
-      }),
-    );
+    const exitCode = await runOperation(runAudit, options, cli, {
+      onEvent(event) {
+        if (event.event === 'day') text.add(event);
+      },
+    });
+    const { stdout, output } = cli;
     const chalk = await output.chalk(stdout);
     await output.lines(text.format({ columns: textColumns(stdout), chalk }));
     return exitCode;
   },
-};
+});

@@ -1,13 +1,21 @@
 import { basename } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { SCRIPTS } from '../completion/scripts.js';
 
-export const completionCommand: CommandAction = {
-  positionals: {
-    shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'shell (default: taken from $SHELL)' },
+const OPTIONS = {
+  shell: {
+    type: 'choice',
+    description: 'shell',
+    defaultText: 'taken from $SHELL',
+    choices: Object.keys(SCRIPTS) as [string, ...string[]],
+    positional: true,
   },
-  flags: {},
+} as const;
+
+export const completionCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     ['eval "$($0 completion bash)"', 'enable it in this bash session, or in ~/.bashrc for every session'],
     ['eval "$($0 completion zsh)"', 'enable it in zsh, after compinit in ~/.zshrc'],

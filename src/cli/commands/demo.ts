@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
 import { readPath } from '../../operations/arguments/read-arguments.js';
+import { groupOptions } from '../../options/option-definition.js';
 import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { sandboxEnvironment } from '../sandbox-environment.js';
 
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
@@ -15,18 +17,19 @@ const FAULTS = ['500=0.15', 'truncate=0.1', 'bit-flip=0.1', 'short=0.1', 'rate-l
 /** Faults of the market data: three of the day files have one. */
 const DATA_FAULTS = ['gap=0.1', 'crossed-book=0.1', 'duplicate-trades=0.1'];
 
+const OPTIONS = groupOptions('Demo:', {
+  dir: {
+    type: 'folder',
+    description: 'folder for the files',
+    defaultText: 'a new one in the temporary folder',
+    alias: 'o',
+  },
+});
+
 /** @param commands all commands; the demo runs some of them. */
 export function createDemoCommand(commands: readonly CommandOutline[]): CommandAction {
   return {
-    flags: {
-      dir: {
-        type: 'string',
-        requiresArg: true,
-        alias: 'o',
-        group: 'Demo:',
-        describe: 'folder for the files (default: a new one in the temporary folder)',
-      },
-    },
+    ...defineOptions(OPTIONS),
     examples: [['$0 demo', 'takes some seconds, without questions']],
     async run(args, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');

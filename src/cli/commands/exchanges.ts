@@ -2,12 +2,20 @@ import { toJsonLine } from '../../events/json-events.js';
 import { readExchange } from '../../operations/arguments/read-arguments.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../with-session.js';
 
+const OPTIONS = {
+  exchange: {
+    type: 'text',
+    description: 'exchange id; omit it to list all exchanges',
+    positional: true,
+  },
+} as const;
+
 export const exchangesCommand: CommandAction = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id; omit it to list all exchanges' } },
-  flags: {},
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 exchanges', 'list all exchanges'],
     ['$0 exchanges deribit', 'show the record of one exchange'],

@@ -1,32 +1,34 @@
 import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../describe/inspect-file.js';
-import {
-  assertFileLocation,
-  readDataType,
-  readLocations,
-} from '../../operations/arguments/read-arguments.js';
+import { readDataType, readLocations } from '../../operations/arguments/read-arguments.js';
 import { readStoreSettings } from '../../operations/with-destination.js';
+import { groupOptions } from '../../options/option-definition.js';
+import { assertFileLocation } from '../../options/option-types.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
 import { formatDocument } from '../output/text/format-document.js';
 
-export const inspectCommand: CommandAction = {
-  positionals: {
-    file: {
-      type: 'string',
-      describe: `file, or s3://bucket/key: ${INSPECTED_EXTENSIONS.join(', ')}`,
-    },
+const OPTIONS = {
+  file: {
+    type: 'file',
+    description: `file, or s3://bucket/key: ${INSPECTED_EXTENSIONS.join(', ')}`,
+    remote: true,
+    positional: true,
+    required: true,
   },
-  flags: {
+  ...groupOptions('Inspection:', {
     type: {
-      type: 'string',
-      requiresArg: true,
-      describe: 'data type of a CSV file (default: from the file name, otherwise the header)',
-      group: 'Inspection:',
+      type: 'data-type',
+      description: 'data type of a CSV file',
+      defaultText: 'from the file name, otherwise the header',
     },
-    ...toFlags(STORE_OPTIONS),
-  },
+  }),
+  ...STORE_OPTIONS,
+} as const;
+
+export const inspectCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 inspect deribit_trades_2024-03-01_SPOT.csv.gz', 'show rows, columns, gaps, first and last rows'],
     ['$0 inspect day.parquet --json | jq .rows', 'print one JSON document'],

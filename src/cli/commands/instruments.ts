@@ -8,19 +8,17 @@ import {
   readTextFlag,
 } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
+import { groupOptions } from '../../options/option-definition.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { toPositionals } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../with-session.js';
 
-const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 /** Known types of instruments (docs/spec/metadata-api.md#instruments); the service may have others. */
 const TYPES = ['spot', 'perpetual', 'future', 'option', 'combo', 'prediction'];
-
-const toggle = { type: 'boolean', group: 'Filters:' } as const;
 
 /** Filter flags, with the fields of the service's filter. */
 const FIELDS = [
@@ -30,27 +28,37 @@ const FIELDS = [
   ['contract-type', 'contractType'],
 ] as const;
 
-export const instrumentsCommand: CommandAction = {
-  positionals: {
-    ...toPositionals(EXCHANGE_ARGUMENT),
-    symbol: { type: 'string', describe: 'one instrument in the spelling of the exchange, in any case' },
+const OPTIONS = {
+  ...EXCHANGE_ARGUMENT,
+  symbol: {
+    type: 'text',
+    description: 'one instrument in the spelling of the exchange, in any case',
+    positional: true,
   },
-  flags: {
+  ...groupOptions('Filters:', {
     type: {
-      ...value,
+      type: 'list',
+      description: `only these types: ${TYPES.join(', ')}`,
       alias: 't',
-      describe: `only these types: ${TYPES.join(', ')}`,
+      settingName: 'types',
     },
-    base: { ...value, describe: 'only these base currencies' },
-    quote: { ...value, describe: 'only these quote currencies' },
+    base: { type: 'list', description: 'only these base currencies' },
+    quote: { type: 'list', description: 'only these quote currencies' },
     'contract-type': {
-      ...value,
-      describe: 'only these types: linear_perpetual, inverse_future, put_option …',
+      type: 'list',
+      description: 'only these types: linear_perpetual, inverse_future, put_option …',
     },
-    active: { ...toggle, describe: 'only instruments currently traded' },
-    'no-active': { ...toggle, describe: 'only instruments that are no longer traded' },
-    filter: { ...value, describe: 'filter of the service as JSON; other flags override its fields' },
-  },
+    active: { type: 'flag', description: 'only instruments currently traded' },
+    'no-active': { type: 'flag', description: 'only instruments that are no longer traded' },
+    filter: {
+      type: 'text',
+      description: 'filter of the service as JSON; other flags override its fields',
+    },
+  }),
+} as const;
+
+export const instrumentsCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 instruments bitmex --active --type perpetual', 'traded perpetuals; bitmex needs no key'],
     ['$0 instruments bitmex XBTUSD --json', 'all fields of one instrument'],

@@ -2,19 +2,23 @@ import { TickhaulError } from '../../base/errors.js';
 import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
+import { groupOptions } from '../../options/option-definition.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
+import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
 import { withSession } from '../with-session.js';
 
 /** Above this number, symbols are only counted; `--json` lists them all. */
 const MAX_LISTED_SYMBOLS = 10;
 const MAX_CELL_CHARACTERS = 200;
 
+const OPTIONS = groupOptions('Key:', { timeout: TIMEOUT_OPTION });
+
 export const keyCommand: CommandAction = {
-  flags: { timeout: { ...TIMEOUT_FLAG, group: 'Key:' } },
+  ...defineOptions(OPTIONS),
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
   async run(args, cli) {
     return withinTimeout(args, cli, 'key', (timed) =>

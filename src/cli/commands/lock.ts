@@ -6,11 +6,11 @@ import { isStdout, readOutputFile } from '../../operations/output-file.js';
 import { withDestination } from '../../operations/with-destination.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 
 export const lockCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.lock),
+  ...defineOptions(COMMAND_OPTIONS.lock),
   examples: [
     ['$0 lock', 'write tickhaul.lock, for download --frozen'],
     ['$0 lock --format sha256sum > SHA256SUMS', 'write a list for sha256sum -c, run in the download folder'],

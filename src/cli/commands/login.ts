@@ -3,9 +3,10 @@ import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
 import { readBooleanFlag, readDuration, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { openCodeSource } from '../code-source.js';
 import { formatDocument } from '../output/text/format-document.js';
 import type { OutputScreen } from '../output/text/screen.js';
@@ -13,19 +14,27 @@ import type { Wait } from '../output/throttle.js';
 import { printFailure } from '../report-failure.js';
 import { withAccount } from '../with-account.js';
 
-const value = { type: 'string', requiresArg: true, group: 'Signing in:' } as const;
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
-export const loginCommand: CommandAction = {
-  flags: {
-    ...toFlags(ACCOUNT_OPTIONS),
+const OPTIONS = {
+  ...ACCOUNT_OPTIONS,
+  ...groupOptions('Signing in:', {
     'code-file': {
-      ...value,
-      describe: 'wait for the code of the page in this file, or "-" for stdin (default: stdin)',
+      type: 'file',
+      description: 'wait for the code of the page in this file, or "-" for stdin',
+      defaultText: 'stdin',
     },
-    open: { type: 'boolean', group: 'Signing in:', describe: 'open the page in the browser' },
-    timeout: { ...value, describe: 'time limit for the confirmation on the page (default: 10m)' },
-  },
+    open: { type: 'flag', description: 'open the page in the browser' },
+    timeout: {
+      type: 'duration',
+      description: 'time limit for the confirmation on the page',
+      default: '10m',
+    },
+  }),
+} as const;
+
+export const loginCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 login --email jo@example.com', 'show a link, then ask for the code of its page'],
     [

@@ -3,25 +3,23 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import { toJsonLine } from '../../events/json-events.js';
 import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { loadSettings } from '../../operations/config/load-config.js';
+import { groupOptions } from '../../options/option-definition.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { openUserIdentityStore } from '../with-account.js';
 
-export const logoutCommand: CommandAction = {
-  flags: {
-    email: {
-      type: 'string',
-      requiresArg: true,
-      group: 'Account:',
-      describe: 'e-mail address of the identity',
-    },
-    all: { type: 'boolean', group: 'Account:', describe: 'sign out all identities, including damaged ones' },
-    'auth-url': {
-      type: 'string',
-      requiresArg: true,
-      group: 'Account:',
-      describe: 'only the identity of this issuer (default: of every issuer)',
-    },
+const OPTIONS = groupOptions('Account:', {
+  email: { type: 'text', description: 'e-mail address of the identity' },
+  all: { type: 'flag', description: 'sign out all identities, including damaged ones' },
+  'auth-url': {
+    type: 'text',
+    description: 'only the identity of this issuer',
+    defaultText: 'of every issuer',
   },
+});
+
+export const logoutCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [['$0 logout --email jo@example.com', 'remove the identity of the account from this machine']],
   async run(args, cli) {
     const email = readTextFlag(args, 'email');

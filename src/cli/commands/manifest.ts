@@ -7,18 +7,30 @@ import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import type { Destination } from '../../store/destination.js';
 import type { CommandAction } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 
-export const manifestCommand: CommandAction = {
-  positionals: {
-    action: { type: 'string', choices: ['merge'], describe: 'merge: write one manifest' },
-    folder: {
-      type: 'string',
-      describe: 'folders of downloads or exports, or s3://bucket/prefix, with the manifests to merge',
-    },
+const OPTIONS = {
+  action: {
+    type: 'choice',
+    description: 'merge: write one manifest',
+    choices: ['merge'],
+    positional: true,
+    required: true,
   },
-  flags: toFlags({ ...groupOptions('Manifest:', FOLDER_OPTIONS), ...STORE_OPTIONS }),
+  folder: {
+    type: 'folders',
+    description: 'folders of downloads or exports, or s3://bucket/prefix, with the manifests to merge',
+    settingName: 'folders',
+    positional: true,
+    required: true,
+  },
+  ...groupOptions('Manifest:', FOLDER_OPTIONS),
+  ...STORE_OPTIONS,
+} as const;
+
+export const manifestCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',

@@ -5,34 +5,44 @@ import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
 import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
-import type { OpenedPlanReport } from '../../operations/prepare-plan.js';
-import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { OpenedPlanReport } from '../../operations/plan-download.js';
+import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.js';
+import type { CommandValues } from '../../options/read-options.js';
+import type { CliHost, CommandArgs } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
 import { formatRunError } from '../output/run/summary-builder.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
 
-export const planCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.plan),
-  examples: [
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],
-    [
-      '$0 plan binance-futures -t all -s "*USDT" --last 1d --json',
-      'the newest day, one JSON object per line',
+export const planCommand = defineCommand(
+  COMMAND_OPTIONS.plan,
+  {
+    examples: [
+      ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
+      ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],
+      [
+        '$0 plan binance-futures -t all -s "*USDT" --last 1d --json',
+        'the newest day, one JSON object per line',
+      ],
     ],
-  ],
-  async run(args, cli) {
-    const { preparePlan } = await import('../../operations/prepare-plan.js');
-    const open = await preparePlan(args, cli);
-    return open(cli.output.observer(), async (openedPlan) => {
-      const summary = await showPlan(openedPlan, args, cli);
-      return finishPlan(summary, cli);
-    });
+    run: showPlanOf,
   },
-};
+  PLANNED_OPTIONS,
+);
+
+/** Plans what the options of `plan`, or of `download`, select, and prints the plan. @returns the exit code. */
+export async function showPlanOf(
+  options: CommandValues<typeof PLANNED_OPTIONS>,
+  cli: CliHost,
+): Promise<number> {
+  const { planDownload } = await import('../../operations/plan-download.js');
+  const { withContext } = await import('../../operations/context.js');
+  return withContext(options, cli, cli.output.observer(), async (context) => {
+    const summary = await showPlan(await planDownload(options, context), options, cli);
+    return finishPlan(summary, cli);
+  });
+}
 
 /** Prints why a plan fails, and with `--json` its summary. @returns the exit code. */
 export function finishPlan(summary: RunSummary, cli: CliHost): number {
@@ -47,7 +57,7 @@ export async function showPlan(
   args: CommandArgs,
   cli: CliHost,
 ): Promise<RunSummary> {
-  const { createPlanSummary, createPlanReport } = await import('../../operations/prepare-plan.js');
+  const { createPlanSummary, createPlanReport } = await import('../../operations/plan-download.js');
   if (cli.output.json) {
     const report = await createPlanReport(openedPlan, cli.signal);
     cli.stdout.write(toJsonLine(report.plan));

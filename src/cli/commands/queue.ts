@@ -6,17 +6,30 @@ import { formatSlice } from '../../fleet/split-into-slices.js';
 import { readPaths, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
 
-export const queueCommand: CommandAction = {
-  positionals: {
-    action: { type: 'string', choices: ACTIONS, describe: 'action on the queue' },
-    id: { type: 'string', describe: 'for retry: ids of failed slices, as listed by failed (default: all)' },
+const OPTIONS = {
+  action: {
+    type: 'choice',
+    description: 'action on the queue',
+    choices: ACTIONS,
+    positional: true,
+    required: true,
   },
-  flags: toFlags(COMMAND_OPTIONS.queue),
+  id: {
+    type: 'texts',
+    description: 'for retry: ids of failed slices, as listed by failed',
+    defaultText: 'all',
+    positional: true,
+  },
+  ...COMMAND_OPTIONS.queue,
+} as const;
+
+export const queueCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 queue status', 'count waiting, active, completed and failed slices'],
     ['$0 queue failed', 'list permanently failed slices and their errors'],

@@ -12,76 +12,114 @@ import {
   readTextFlag,
   readTimerMs,
 } from '../../operations/arguments/read-arguments.js';
+import { groupOptions } from '../../options/option-definition.js';
 import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
 import { DATA_FAULTS, FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { runChild } from '../run-child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
-const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;
-const account = { ...value, group: 'Account:' } as const;
-
-export const sandboxCommand: CommandAction = {
-  positionals: {
-    command: {
-      type: 'string',
-      describe: 'command to run in the environment of the service, after --; the service ends with it',
-    },
+const OPTIONS = {
+  command: {
+    type: 'texts',
+    description: 'command to run in the environment of the service, after --; the service ends with it',
+    positional: true,
   },
-  flags: {
+  ...groupOptions('Service:', {
     port: {
-      ...value,
-      describe: 'port of the metadata host; the other hosts use the next ports (default: any free ports)',
+      type: 'count',
+      description: 'port of the metadata host; the other hosts use the next ports',
+      defaultText: 'any free ports',
+      max: 65_532,
     },
-    latency: { ...value, describe: 'delay before each response (default: 0ms)' },
-    rate: { ...value, describe: 'bytes per second of each response, such as 20MB (default: no limit)' },
+    latency: { type: 'timer', description: 'delay before each response', defaultText: '0ms' },
+    rate: {
+      type: 'size',
+      description: 'bytes per second of each response, such as 20MB',
+      defaultText: 'no limit',
+    },
     rows: {
-      ...value,
-      describe: 'rows per day file (default: 2000); quotes and snapshots have fewer',
+      type: 'count',
+      description: 'rows per day file (default: 2000); quotes and snapshots have fewer',
     },
     seed: {
-      ...value,
-      describe: 'seed of the generated data; the same seed creates the same bytes (default: 1)',
+      type: 'count',
+      description: 'seed of the generated data; the same seed creates the same bytes',
+      defaultText: '1',
     },
     'exported-until': {
-      ...value,
-      describe: 'first UTC day that is not exported (default: as in the real service)',
+      type: 'single-day',
+      description: 'first UTC day that is not exported',
+      defaultText: 'as in the real service',
     },
     fault: {
-      ...value,
-      describe: `faults with their probabilities, such as reset=0.05: ${FAULT_KINDS.join(', ')}; of the market data: ${DATA_FAULTS.join(', ')}`,
+      type: 'list',
+      description: `faults with their probabilities, such as reset=0.05: ${FAULT_KINDS.join(', ')}; of the market data: ${DATA_FAULTS.join(', ')}`,
+      settingName: 'faults',
     },
     redirect: {
-      type: 'boolean',
-      group: 'Service:',
-      describe: 'redirect each day file to another host, like a service with an object store',
+      type: 'flag',
+      description: 'redirect each day file to another host, like a service with an object store',
     },
-    'claim-lifetime': { ...account, describe: 'time limit of a sign-in (default: 1h)' },
-    'code-lifetime': { ...account, describe: 'lifetime of link and code (default: 10m)' },
-    'assertion-lifetime': { ...account, describe: 'lifetime of an identity assertion (default: 1h)' },
-    'refresh-lifetime': { ...account, describe: 'lifetime of a refresh token (default: 30d)' },
-    'token-lifetime': { ...account, describe: 'lifetime of an access token (default: 10m)' },
+  }),
+  ...groupOptions('Account:', {
+    'claim-lifetime': { type: 'duration', description: 'time limit of a sign-in', defaultText: '1h' },
+    'code-lifetime': { type: 'duration', description: 'lifetime of link and code', defaultText: '10m' },
+    'assertion-lifetime': {
+      type: 'duration',
+      description: 'lifetime of an identity assertion',
+      defaultText: '1h',
+    },
+    'refresh-lifetime': {
+      type: 'duration',
+      description: 'lifetime of a refresh token',
+      defaultText: '30d',
+    },
+    'token-lifetime': {
+      type: 'duration',
+      description: 'lifetime of an access token',
+      defaultText: '10m',
+    },
     'auth-fault': {
-      ...account,
-      describe:
+      type: 'list',
+      description:
         'faults by step with their probabilities, such as complete:claim_denied=1,token:500=0.5; see docs/reference/sandbox.md',
+      settingName: 'authFaults',
     },
-    'auth-fault-limit': { ...account, describe: 'maximum number of faults per step (default: no limit)' },
+    'auth-fault-limit': {
+      type: 'count',
+      description: 'maximum number of faults per step',
+      defaultText: 'no limit',
+    },
     organizations: {
-      ...account,
-      describe: "the user's organizations, such as One,Two; the page asks to choose one (default: none)",
+      type: 'list',
+      description: "the user's organizations, such as One,Two; the page asks to choose one",
+      defaultText: 'none',
     },
+  }),
+  ...groupOptions('Service:', {
     'feed-fault': {
-      ...value,
-      describe: `faults of raw data slices; in addition to those of files: ${FEED_FAULTS.filter((kind) => !FAULT_KINDS.some((known) => known === kind)).join(', ')}`,
+      type: 'list',
+      description: `faults of raw data slices; in addition to those of files: ${FEED_FAULTS.filter((kind) => !FAULT_KINDS.some((known) => known === kind)).join(', ')}`,
+      settingName: 'feedFaults',
     },
-    'request-limit': { ...value, describe: 'requests per minute for raw data (default: 3000)' },
+    'request-limit': {
+      type: 'count',
+      description: 'requests per minute for raw data',
+      min: 1,
+      defaultText: '3000',
+    },
     'replay-dir': {
-      ...value,
-      describe:
+      type: 'folder',
+      description:
         'serve the day files of a folder, and raw data slices in its feeds folder, instead of generated ones',
     },
-  },
+  }),
+} as const;
+
+export const sandboxCommand: CommandAction = {
+  ...defineOptions(OPTIONS),
   examples: [
     [
       '$0 sandbox -- npm test',

@@ -3,7 +3,7 @@ import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-a
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
@@ -11,7 +11,7 @@ import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-
 const GRACE_MS = 5_000;
 
 export const serveCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.serve),
+  ...defineOptions(COMMAND_OPTIONS.serve),
   examples: [
     ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, for this machine only'],
     ['$0 serve --source datasets --dir datasets', 'serve day files, downloaded on demand'],

@@ -10,22 +10,25 @@ import {
   readExchange,
 } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
+import { groupOptions } from '../../options/option-definition.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toPositionals } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { withSession } from '../with-session.js';
 
-const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
+const OPTIONS = {
+  ...EXCHANGE_ARGUMENT,
+  ...groupOptions('Waiting:', {
+    wait: { type: 'flag', description: 'wait until a day is exported' },
+    until: { type: 'single-day', description: 'UTC day to wait for', defaultText: 'yesterday' },
+    interval: { type: 'duration', description: 'time between checks', min: 1, default: '60s' },
+    timeout: { type: 'duration', description: 'give up after this long (exit code 7; default: never)' },
+  }),
+} as const;
 
 export const statusCommand: CommandAction = {
-  positionals: toPositionals(EXCHANGE_ARGUMENT),
-  flags: {
-    wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
-    until: { ...value, describe: 'UTC day to wait for (default: yesterday)' },
-    interval: { ...value, describe: 'time between checks (default: 60s)' },
-    timeout: { ...value, describe: 'give up after this long (exit code 7; default: never)' },
-  },
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 status deribit', 'show the last exported day'],
     ['$0 status deribit --wait --timeout 4h', 'wait up to 4 hours until yesterday is exported'],

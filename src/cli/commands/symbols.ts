@@ -5,26 +5,41 @@ import { type Day, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { toJsonLine } from '../../events/json-events.js';
 import { readDay, readExchange, readListFlag, readPaths } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
+import { groupOptions } from '../../options/option-definition.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { toPositionals } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../with-session.js';
 
-const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
+const OPTIONS = {
+  ...EXCHANGE_ARGUMENT,
+  glob: { type: 'texts', description: 'only these symbols, like --symbol', positional: true },
+  ...groupOptions('Filters:', {
+    type: {
+      type: 'list',
+      description: 'only symbols with one of these data types',
+      alias: 't',
+      settingName: 'types',
+    },
+    symbol: {
+      type: 'list',
+      description: 'only these symbols, comma-separated; globs such as "BTC*"',
+      alias: 's',
+      settingName: 'symbols',
+    },
+    'symbol-type': {
+      type: 'list',
+      description: 'only symbols of these types: spot, future, perpetual, option …',
+      settingName: 'symbolTypes',
+    },
+    on: { type: 'single-day', description: 'only symbols available on this UTC day, YYYY-MM-DD' },
+  }),
+} as const;
 
 export const symbolsCommand: CommandAction = {
-  positionals: {
-    ...toPositionals(EXCHANGE_ARGUMENT),
-    glob: { type: 'string', describe: 'only these symbols, like --symbol' },
-  },
-  flags: {
-    type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
-    symbol: { ...value, alias: 's', describe: 'only these symbols, comma-separated; globs such as "BTC*"' },
-    'symbol-type': { ...value, describe: 'only symbols of these types: spot, future, perpetual, option …' },
-    on: { ...value, describe: 'only symbols available on this UTC day, YYYY-MM-DD' },
-  },
+  ...defineOptions(OPTIONS),
   examples: [
     ['$0 symbols deribit --symbol-type perpetual', 'only perpetuals'],
     ['$0 symbols deribit "BTC-*" ETH-PERPETUAL', 'the symbols of a glob, and one more'],

@@ -1,12 +1,12 @@
 import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { finishPlan, showPlan } from './plan.js';
 
 export const syncCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.sync),
+  ...defineOptions(COMMAND_OPTIONS.sync),
   examples: [
     ['$0 sync', 'run the jobs of ./tickhaul.yaml, or of the file in the user’s config folder'],
     ['$0 sync --wait --timeout 6h --quiet', 'for cron: wait until yesterday is exported'],
@@ -17,7 +17,7 @@ export const syncCommand: CommandAction = {
     if (readBooleanFlag(args, 'dry-run')) return planOnly(args, cli);
     const { prepareSync } = await import('../../operations/prepare-sync.js');
     const run = prepareSync(args, cli);
-    const askForSpace = createSpaceQuestion(readBooleanFlag(args, 'yes'), cli);
+    const askForSpace = () => createSpaceQuestion(readBooleanFlag(args, 'yes'), cli);
     return cli.output.report((observer) => run({ ...observer, askForSpace }));
   },
 };

@@ -1,9 +1,10 @@
 import { VERSION } from '../../base/version.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
 
 export const versionCommand: CommandAction = {
-  flags: {},
+  ...defineOptions({}),
   examples: [['$0 version', 'print the version, like --version, -V and -v']],
   async run(_args, { output }) {
     await output.result({ json: () => toJsonLine({ version: VERSION }), text: () => `${VERSION}\n` });

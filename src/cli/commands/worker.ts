@@ -5,10 +5,10 @@ import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction } from '../arguments/command.js';
-import { toFlags } from '../arguments/define-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 
 export const workerCommand: CommandAction = {
-  flags: toFlags(COMMAND_OPTIONS.worker),
+  ...defineOptions(COMMAND_OPTIONS.worker),
   examples: [
     ['$0 worker', 'process four slices at once, until a signal'],
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],

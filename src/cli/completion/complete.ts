@@ -1,4 +1,6 @@
 import { readSettings } from '../../operations/settings.js';
+import { readOptions } from '../../options/read-options.js';
+import { SETTING_OPTIONS } from '../../options/service-options.js';
 import { listStoredExchanges, readStoredNames } from '../../service/records/stored-names.js';
 import { COMMANDS } from '../commands/command-list.js';
 import { findCandidates } from './find-candidates.js';
@@ -20,7 +22,11 @@ export async function complete(
     if (!shell) return '';
     const { words, kept: keptCharacters } = shell.read(shellArgs);
     const cursor = await findCursor(COMMANDS, words);
-    const { apiUrl, cacheDir } = readSettings(env, Object.fromEntries(cursor.given.flags), home());
+    const { apiUrl, cacheDir } = readSettings(
+      env,
+      readOptions(SETTING_OPTIONS, Object.fromEntries(cursor.given.flags)),
+      home(),
+    );
     const answer = await findCandidates(cursor, COMMANDS, {
       exchanges: async () => (cacheDir === undefined ? [] : listStoredExchanges(apiUrl, cacheDir)),
       names: async (exchange) =>

@@ -3,8 +3,9 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import type { RunSummary } from '../../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../../events/run-failure.js';
 import type { CommandArgs } from '../../operations/arguments/command-args.js';
-import { readOptions } from '../../operations/arguments/read-options.js';
+
 import type { RunObserver } from '../../operations/command-run.js';
+import { readOptions } from '../../options/read-options.js';
 import { PRINT_OPTIONS } from '../../options/service-options.js';
 import type { RequestLogReceiver } from '../../store/request-log-channel.js';
 import type { Reporter } from './run/reporter.js';
@@ -45,7 +46,7 @@ export class Output {
   #requestLog: RequestLogReceiver | undefined;
 
   constructor(args: CommandArgs, host: OutputProcess) {
-    const { json, quiet, verbose, noColor } = readOptions(args, PRINT_OPTIONS);
+    const { json, quiet, verbose, noColor } = readOptions(PRINT_OPTIONS, args);
     this.json = json;
     this.quiet = quiet;
     this.verbose = verbose;

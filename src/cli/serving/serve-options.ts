@@ -5,13 +5,13 @@ import {
   readListFlag,
   readTextFlag,
 } from '../../operations/arguments/read-arguments.js';
-import { readOptions } from '../../operations/arguments/read-options.js';
 import { createLockOwner } from '../../operations/create-lock-owner.js';
 import { type FeedRunSettings, readFeedSettings } from '../../operations/feeds/with-feed-run.js';
-import { readDownloadOptions } from '../../operations/selection/read-selection.js';
+import { DOWNLOAD_READ, readDownloadOptions } from '../../operations/selection/read-selection.js';
 import { readVariable, requireFolder } from '../../operations/settings.js';
 import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
 import { SERVE_OPTIONS } from '../../options/message-options.js';
+import { readOptions } from '../../options/read-options.js';
 import { MAX_HTTP_PORT } from '../../server/ports.js';
 import type { ServeOptions, ServerLog } from '../../server/serve-options.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
@@ -39,8 +39,8 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
     source: readTextFlag(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
     records: requireFolder(feeds.settings.cacheDir, 'XDG_CACHE_HOME'),
     dayFiles: {
-      options: readDownloadOptions(args),
-      ...readOptions(args, LAYOUT_OPTIONS),
+      options: readDownloadOptions(readOptions(DOWNLOAD_READ, args)),
+      layout: readOptions(LAYOUT_OPTIONS, args).layout,
       // The command line may contain a secret: the API key.
       owner: () => ({ ...createLockOwner(cli), command: 'tickhaul serve' }),
     },

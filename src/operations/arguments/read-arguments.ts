@@ -5,7 +5,7 @@ import { MAX_TIMER_MS } from '../../base/wait.js';
 import { DATA_TYPES, type DataType, dayFileTypeHint, isDataType } from '../../day-files/data-types.js';
 import { formatDay, parseDayBound, parseDayOrMonth, parseDayWord } from '../../day-files/day.js';
 import { parseShard, type Shard } from '../../day-files/shard.js';
-import { hasObjectKey, isObjectLocation, normalizeScheme, parseScheme } from '../../store/location.js';
+import { assertFileLocation, assertLocalPath, parseLocation } from '../../options/option-types.js';
 import type { CommandArgs } from './command-args.js';
 
 /**
@@ -72,7 +72,7 @@ export function readPath(args: CommandArgs, flag: string): string | undefined {
 /** Like `readPath`, but also accepts `s3://bucket/key`. @throws usage error for any other address. */
 export function readLocation(args: CommandArgs, flag: string): string | undefined {
   const text = readTextFlag(args, flag);
-  return text === undefined ? undefined : parseLocationArgument(`--${flag}`, text);
+  return text === undefined ? undefined : parseLocation(`--${flag}`, text);
 }
 
 /**
@@ -84,33 +84,13 @@ export function readFileLocation(args: CommandArgs, flag: string): string | unde
   return location === undefined ? undefined : assertFileLocation(`--${flag} ${location}`, location);
 }
 
-/**
- * @param name prefix of the error message.
- * @throws usage error for a bucket, or a prefix that ends with a slash.
- */
-export function assertFileLocation(name: string, location: string): string {
-  if (isObjectLocation(location) && !hasObjectKey(location))
-    throw usageError(`${name}: names no object; use s3://bucket/key`);
-  return location;
-}
-
 /** The positional locations of a command. @throws usage error for an address other than `s3://`. */
 export function readLocations(args: CommandArgs, name: string): readonly string[] {
   const value = args[name];
   const locations = Array.isArray(value) ? value : [value];
   return locations
     .filter((location) => location !== undefined)
-    .map((location) => parseLocationArgument(`<${name}>`, String(location)));
-}
-
-/**
- * A path of this machine, or a location in an object store with the scheme in lower case.
- * @throws usage error for other addresses.
- */
-export function parseLocationArgument(name: string, text: string): string {
-  return isObjectLocation(text)
-    ? normalizeScheme(text)
-    : assertLocalPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
+    .map((location) => parseLocation(`<${name}>`, String(location)));
 }
 
 /** The positional paths of a command. @throws usage error for an address. */
@@ -118,21 +98,6 @@ export function readPaths(args: CommandArgs, name: string): readonly string[] {
   const value = args[name];
   const paths = Array.isArray(value) ? value : [value];
   return paths.filter((path) => path !== undefined).map((path) => assertLocalPath(`<${name}>`, String(path)));
-}
-
-/**
- * Rejects addresses such as `s3://bucket`, which would otherwise create a folder named `s3:`.
- * @param name prefix of the error message. @param allowed what the message advises instead.
- * @throws usage error, without the rest of the address, since it may contain a password.
- */
-export function assertLocalPath(
-  name: string,
-  path: string,
-  allowed = 'a file or folder of this machine',
-): string {
-  const scheme = parseScheme(path);
-  if (scheme === undefined) return path;
-  throw usageError(`${name}: ${scheme}… is not supported; use ${allowed}`);
 }
 
 /** The exchange id, in lower case. */

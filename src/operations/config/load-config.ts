@@ -7,10 +7,11 @@ import { findForeignOwner, findStrangers, quoteForShell } from '../../base/file-
 import type { Secrets } from '../../base/secrets.js';
 import { type ConfigOrigin, findListPaths } from '../../options/found-settings.js';
 import type { ConfigFile } from '../../options/parse-config.js';
+import { readOptions } from '../../options/read-options.js';
+import { SETTING_OPTIONS } from '../../options/service-options.js';
 import { parseScheme } from '../../store/location.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { expandHome } from '../arguments/expand-home.js';
-import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import {
@@ -27,11 +28,11 @@ const FILE_NAMES = ['tickhaul.yaml', 'tickhaul.json'];
  * Loads the config file: the named one, else `tickhaul.yaml` or `tickhaul.json` in the working folder, else in the
  * user's config folder (docs/spec/command-line.md#configuration-order). A file of the working folder is only found: it
  * may be somebody else's, so it has fewer rights (SECURITY.md#config-files).
+ * @param flag path of `--config`.
  * @throws usage error for a named file that cannot be read or that strangers may write, for invalid contents of any
  * file, and for settings that a found file may not have.
  */
-export function loadConfig(args: CommandArgs, host: CommandHost): Promise<ConfigFile | undefined> {
-  const flag = readTextFlag(args, 'config');
+export function loadConfig(flag: string | undefined, host: CommandHost): Promise<ConfigFile | undefined> {
   const variable = readPathVariable(host.env, 'TICKHAUL_CONFIG', host.home);
   const files = loadedFiles.get(host.secrets) ?? new Map<string, Promise<ConfigFile | undefined>>();
   loadedFiles.set(host.secrets, files);
@@ -168,8 +169,9 @@ function toOtherFormat(path: string): string {
 
 /** Settings from flags, environment and config file, in this order of precedence. */
 export async function loadSettings(args: CommandArgs, host: CommandHost): Promise<Settings> {
-  const file = await loadConfig(args, host);
-  return readSettings(host.env, args, host.home, file && toConfigSettings(file, host.home));
+  const options = readOptions(SETTING_OPTIONS, args);
+  const file = await loadConfig(options.config, host);
+  return readSettings(host.env, options, host.home, file && toConfigSettings(file, host.home));
 }
 
 /**

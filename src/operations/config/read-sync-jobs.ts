@@ -3,19 +3,27 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import type { ConfigPath } from '../../options/config-document.js';
 import type { ConfigJob } from '../../options/config-schema.js';
+import {
+  DOWNLOAD_OPTIONS,
+  EXCHANGE_ARGUMENT,
+  PLAN_SELECTION_OPTIONS,
+  SHARD_OPTIONS,
+} from '../../options/day-file-options.js';
+import { EXPORT_AFTER_OPTIONS } from '../../options/export-options.js';
 import type { ConfigFile } from '../../options/parse-config.js';
+import { readOptions } from '../../options/read-options.js';
 import {
   findSettingsInMessage,
   flagsToSettingsInMessage,
   settingsToArgs,
   settingToFlag,
 } from '../../options/setting-names.js';
+import { SYNC_AUDIT_OPTIONS } from '../../options/sync-options.js';
 import type { SyncJob } from '../../sync/sync-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { expandHomeInArgs } from '../arguments/expand-home.js';
-import { readBooleanFlag } from '../arguments/read-arguments.js';
 import { readExportSetting } from '../selection/read-export-setting.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
+import { readDownloadOptions, readSelection } from '../selection/read-selection.js';
 import { resolveConfigPath } from './load-config.js';
 
 /**
@@ -62,6 +70,16 @@ export function selectJob(jobs: readonly SyncJob[], name: string | undefined): r
   );
 }
 
+/** Options of a job, from its settings, those at the top of the file, and the flags of the command. */
+const JOB = {
+  ...EXCHANGE_ARGUMENT,
+  ...PLAN_SELECTION_OPTIONS,
+  ...SHARD_OPTIONS,
+  ...DOWNLOAD_OPTIONS,
+  ...SYNC_AUDIT_OPTIONS,
+  ...EXPORT_AFTER_OPTIONS,
+} as const;
+
 async function readJob(
   file: ConfigFile,
   job: ConfigJob,
@@ -73,22 +91,18 @@ async function readJob(
   const { name, ...settings } = job;
   const fileArgs = { ...createRunArgs(file, {}), ...settingsToArgs(settings) };
   const listFolder = args['symbol'] === undefined ? dirname(file.path) : '';
-  const jobArgs = { ...expandHomeInArgs(fileArgs, home), ...args };
+  const options = readOptions(JOB, { ...expandHomeInArgs(fileArgs, home), ...args });
+  const setting = await readExportSetting(options);
+  // The folder of exports is relative to the config file.
   return {
     name,
     where,
-    selection: await readSelection(jobArgs, signal, listFolder),
-    options: readDownloadOptions(jobArgs),
-    stallTimeoutMs: readStallTimeout(jobArgs),
-    audit: readBooleanFlag(jobArgs, 'audit'),
-    export: await readJobExport(file.path, jobArgs),
+    selection: await readSelection(options, signal, listFolder),
+    options: readDownloadOptions(options),
+    stallTimeoutMs: options.stallTimeoutMs,
+    audit: options.audit,
+    export: setting && { ...setting, out: resolveConfigPath(file.path, setting.out) },
   };
-}
-
-/** The folder of exports is relative to the config file. */
-async function readJobExport(path: string, args: CommandArgs): Promise<SyncJob['export']> {
-  const setting = await readExportSetting(args);
-  return setting && { ...setting, out: resolveConfigPath(path, setting.out) };
 }
 
 /**

@@ -1,10 +1,12 @@
+import { assertLocalPath } from '../../options/option-types.js';
+import { readOptions } from '../../options/read-options.js';
 import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../raw-feeds/feed-run.js';
 import type { CommandArgs } from '../arguments/command-args.js';
-import { assertLocalPath, readBooleanFlag, readPath, readSize } from '../arguments/read-arguments.js';
+import { readBooleanFlag, readPath, readSize } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import type { RunObserver } from '../command-run.js';
 import { loadSettings } from '../config/load-config.js';
-import { readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
+import { DOWNLOAD_READ, readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
 import { withServiceSession } from '../service-session.js';
 import { readPathVariable, requireFolder, type Settings } from '../settings.js';
 
@@ -23,7 +25,7 @@ export async function readFeedSettings(args: CommandArgs, host: CommandHost): Pr
   const settings = await loadSettings(args, host);
   const cacheFolder = readCacheFolder(args, host, settings);
   const cacheLimit = readSize(args, 'cache-limit');
-  const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(args);
+  const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(readOptions(DOWNLOAD_READ, args));
   const offline = readBooleanFlag(args, 'offline');
   const clearCache = readBooleanFlag(args, 'clear-cache');
   const options = { cacheFolder, cacheLimit, offline, concurrency, retries, maxWaitMs, maxRate };

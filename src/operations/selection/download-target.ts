@@ -7,16 +7,15 @@ import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
 import type { KeyProblem } from '../../events/exit-reasons.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { ExportSetting } from '../../export/export-input.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
 import { fetchKeyCoverage } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import type { CommandHost } from '../command-host.js';
-import type { ServiceSession } from '../service-session.js';
-import { type FileList, readFileList } from './read-file-list.js';
+import type { Context } from '../context.js';
+import { type FileList, type ListedOptions, readFileList } from './read-file-list.js';
 import { readPinnedPlan } from './read-pinned-plan.js';
-import { readDownloadOptions, readSelection } from './read-selection.js';
+import { type DownloadValues, readDownloadOptions, readSelection } from './read-selection.js';
 
 /** What `plan` and `download` fetch: a selection, possibly pinned, or the day files of a list. */
 export interface DownloadTarget {
@@ -28,30 +27,32 @@ export interface DownloadTarget {
 
 /** @throws usage error for invalid flags or an invalid list, before any request. */
 export async function readDownloadTarget(
-  args: CommandArgs,
-  host: CommandHost,
+  options: ListedOptions,
+  context: Context,
   command: string,
 ): Promise<DownloadTarget> {
-  const list = await readFileList(args, host);
+  const list = await readFileList(options, context);
   if (list) return { list };
-  const pinned = await readPinnedPlan(args, host);
+  const pinned = await readPinnedPlan(options, context);
   if (pinned) return pinned;
-  if (args['exchange'] === undefined) {
+  if (options.exchange === undefined) {
     throw usageError(
       `an argument is missing: tickhaul ${command} <exchange>; see tickhaul ${command} --help`,
     );
   }
-  return { selection: await readSelection(args, host.signal) };
+  return { selection: await readSelection(options, context.signal) };
 }
 
 /** Transfer options; with a lock file, existing files are verified unless `--existing` is given. */
-export function createDownloadOptions({ list }: DownloadTarget, args: CommandArgs): DownloadSettings {
-  const options = readDownloadOptions(args);
-  return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
+export function createDownloadSettings({ list }: DownloadTarget, options: DownloadValues): DownloadSettings {
+  const settings = readDownloadOptions(options);
+  return list?.isFrozen && !options.given.has('existing') ? { ...settings, existing: 'verify' } : settings;
 }
 
 export interface OpenTargetInput {
-  readonly session: ServiceSession;
+  readonly client: ServiceClient;
+  /** Folder for copies of exchange records. */
+  readonly cache?: string | undefined;
   readonly destination: Destination;
   readonly options: DownloadSettings;
   /** The export that follows the download. */
@@ -95,12 +96,12 @@ export async function openDownloadTarget(
 
 async function openPlan(
   { selection, record, list }: DownloadTarget,
-  { session: { client, settings }, destination, options, emit, signal }: OpenTargetInput,
+  { client, cache, destination, options, emit, signal }: OpenTargetInput,
 ): Promise<OpenedTarget> {
   if (selection)
     return openDownloadPlan({
       client,
-      cache: settings.cacheDir,
+      cache,
       destination,
       selection,
       record,

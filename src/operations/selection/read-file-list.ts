@@ -2,11 +2,15 @@ import { usageError } from '../../base/errors.js';
 import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
-import { EXCHANGE_ARGUMENT, LIST_OPTIONS, SELECTION_OPTIONS } from '../../options/day-file-options.js';
+import {
+  EXCHANGE_ARGUMENT,
+  type LAYOUT_OPTIONS,
+  LIST_OPTIONS,
+  type PIN_OPTIONS,
+  SELECTION_OPTIONS,
+} from '../../options/day-file-options.js';
+import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
 import { parseLockFile } from '../../store/lock-file.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readTextFlag } from '../arguments/read-arguments.js';
-import { readLayout } from '../arguments/read-options.js';
 import type { CommandHost } from '../command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from '../read-user-file.js';
 
@@ -19,31 +23,35 @@ export interface FileList {
   readonly warnings: readonly string[];
 }
 
+const SELECTED = { ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS } as const;
 /** Arguments and flags that select day files. */
-const SELECTION_FLAGS = Object.keys({ ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS });
+const SELECTION_FLAGS = Object.keys(SELECTED) as (keyof typeof SELECTED)[];
 /** Flags that instead name a file listing the day files. */
-const LIST_FLAGS = Object.keys(LIST_OPTIONS);
+const LIST_FLAGS = Object.keys(LIST_OPTIONS) as (keyof typeof LIST_OPTIONS)[];
+
+/** The options that name day files, or a file that lists them; a command may lack some. */
+export type ListedOptions = Partial<Omit<ReadOptions<typeof LIST_OPTIONS>, 'given'>> &
+  ReadOptions<typeof SELECTED & typeof LAYOUT_OPTIONS>;
 
 /**
  * The files of `--from-file` or `--frozen`; undefined if both are absent.
  * @throws usage error if both are given, if a selection is given too, and for invalid contents.
  */
 export async function readFileList(
-  args: CommandArgs,
-  { stdin, signal }: CommandHost,
+  options: ListedOptions,
+  { stdin, signal }: Pick<CommandHost, 'stdin' | 'signal'>,
 ): Promise<FileList | undefined> {
-  const list = readTextFlag(args, 'from-file');
-  const lock = readTextFlag(args, 'frozen');
+  const { fromFile: list, frozen: lock } = options;
   if (list === undefined && lock === undefined) return undefined;
   const flag = list === undefined ? 'frozen' : 'from-file';
-  assertNoOtherFlags(args, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
+  assertNoOtherFlags(options, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
   if (list !== undefined) {
     const content =
       list === '-' ? await readStdin(stdin, '--from-file', signal) : await readListFile(list, flag, signal);
     // A failed command before the pipe sends nothing, which must not pass as an empty list.
     if (list === '-' && content.trim() === '') throw usageError('--from-file -: the list on stdin is empty');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
-    const layout = readLayout(args, 'layout');
+    const layout = options.given.has('layout') ? options.layout : undefined;
     const warnings = layout === undefined ? [] : describeColumnKeys(parseLayout(layout));
     return { files: placeFiles(files, layout), isFrozen: false, warnings };
   }
@@ -58,15 +66,16 @@ export async function readFileList(
  * @throws usage error.
  */
 export function assertNoOtherFlags(
-  args: CommandArgs,
+  { given, exchange }: ListedOptions,
   flag: string,
-  conflictingFlags: readonly string[],
+  conflictingFlags: readonly (keyof typeof LAYOUT_OPTIONS | keyof typeof PIN_OPTIONS)[],
 ): void {
-  const otherListFlag = LIST_FLAGS.find((name) => name !== flag && args[name] !== undefined);
+  const isGiven = (name: string): boolean => (given as GivenFlags).has(name);
+  const otherListFlag = LIST_FLAGS.find((name) => name !== flag && isGiven(name));
   if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: use only one of them`);
-  const other = [...SELECTION_FLAGS, ...conflictingFlags].find((name) => args[name] !== undefined);
+  const other = [...SELECTION_FLAGS, ...conflictingFlags].find(isGiven);
   if (other === undefined) return;
-  const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
+  const named = other === 'exchange' ? `"${exchange}"` : `--${other}`;
   throw usageError(`--${flag} names the files; leave ${named} out`);
 }
 

@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { pathExists, whyNotFound } from '../../base/disk-files.js';
 import { usageError } from '../../base/errors.js';
+import { parseLocation } from '../../options/option-types.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { createDestinationFinder, type FindDestination } from '../../store/open-destination.js';
 import { openFiles } from '../../store/open-files.js';
 import type { CommandArgs } from '../arguments/command-args.js';
-import { parseLocationArgument, readTextFlag } from '../arguments/read-arguments.js';
+import { readTextFlag } from '../arguments/read-arguments.js';
 import type { Settings } from '../settings.js';
 import { type DestinationOptions, toStoreSettings } from '../with-destination.js';
 
@@ -24,7 +25,7 @@ export function readFolderArgument(args: CommandArgs): readonly string[] {
   if (folder === undefined) return [];
   if (args['dir'] !== undefined)
     throw usageError('<folder> and --dir both set the folder; use only one of them');
-  return [parseLocationArgument('<folder>', folder)];
+  return [parseLocation('<folder>', folder)];
 }
 
 /**

@@ -2,15 +2,16 @@ import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../day-files/minute.js';
 import { parseMessageType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
+import { SELECTION_OPTIONS } from '../../options/day-file-options.js';
 import { PACE_OPTIONS } from '../../options/message-options.js';
+import { readOptions } from '../../options/read-options.js';
 import { parsePeriod, type RequestedPeriod } from '../../replay/parse-period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/replay-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
-import { readDays } from '../arguments/read-options.js';
-import { readSymbolFlag } from './read-selection.js';
+import { readSymbolLists } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */
 export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
@@ -44,7 +45,7 @@ export async function readReplayOptions(
   args: CommandArgs,
   signal: AbortSignal,
 ): Promise<readonly ReplayOption[]> {
-  const common = await readSymbolFlag(args, signal);
+  const common = await readSymbolLists(readListFlag(args, 'symbol'), signal);
   const exchanges = args['exchange'];
   return (Array.isArray(exchanges) ? exchanges : [exchanges]).map((text) => readOption(String(text), common));
 }
@@ -56,7 +57,7 @@ export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
     to: readTextFlag(args, 'to'),
     date: readTextFlag(args, 'date'),
   };
-  const last = readDays(args, 'last');
+  const last = readOptions({ last: SELECTION_OPTIONS.last }, args).last;
   if (last === undefined) return parsePeriod(words, Date.now());
   if (Object.values(words).some((word) => word !== undefined))
     throw usageError('use only one of: --date, --last, or --from with --to');

@@ -1,100 +1,99 @@
 import { isAbsolute, join } from 'node:path';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../day-files/data-types.js';
 import type { SymbolChoice } from '../../day-files/dataset-symbol.js';
 import { assertDayRange, type Day, parseDay, parseWeekdays } from '../../day-files/day.js';
 import type { RequestedSeries } from '../../day-files/series-filter.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import {
+  ARRIVAL_OPTIONS,
+  ENCODING_OPTIONS,
+  type EXCHANGE_ARGUMENT,
   PLAN_DOWNLOAD_OPTIONS,
   PLAN_SELECTION_OPTIONS,
   TRANSFER_OPTIONS,
 } from '../../options/day-file-options.js';
+import type { SERIES_OPTIONS } from '../../options/existing-file-options.js';
+import type { ReadOptions } from '../../options/option-values.js';
+import { pickOptions, readOptions } from '../../options/read-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
-import {
-  readDayBound,
-  readExchange,
-  readListFlag,
-  readSize,
-  readTextFlag,
-  readTimerMs,
-} from '../arguments/read-arguments.js';
-import { readOptions } from '../arguments/read-options.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
+
+/** Options of a selection. */
+export type SelectionValues = ReadOptions<typeof EXCHANGE_ARGUMENT & typeof PLAN_SELECTION_OPTIONS>;
+
+/** Options of a plan. */
+export type DownloadValues = ReadOptions<
+  typeof PLAN_DOWNLOAD_OPTIONS & typeof ARRIVAL_OPTIONS & typeof ENCODING_OPTIONS
+>;
 
 /**
  * The selection of `plan` and `download` (docs/spec/command-line.md#day-selection).
  * @param listFolder folder of relative `@file` lists; empty for the working folder. @throws usage error.
  */
 export async function readSelection(
-  args: CommandArgs,
+  options: SelectionValues,
   signal: AbortSignal,
   listFolder = '',
 ): Promise<RequestedSelection> {
-  if (readListFlag(args, 'type') === undefined)
+  const { exchange = '', types } = options;
+  if (types === undefined)
     throw usageError(
       `--type is required: data types, such as --type trades, or "all"; valid data types: ${DATA_TYPES.join(', ')}`,
     );
-  const symbols = await readSymbolFlag(args, signal, listFolder);
+  const symbols = await readSymbolLists(options.symbols, signal, listFolder);
   if (symbols === undefined) {
     throw usageError('--symbol is required: dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
-  const selection = readOptions(args, PLAN_SELECTION_OPTIONS);
+  const selection = pickOptions(PLAN_SELECTION_OPTIONS, options);
   // Checked now, so that errors are reported before any request.
   if (selection.weekdays) parseWeekdays(selection.weekdays);
   assertDayRange(selection);
-  return { exchange: readExchange(args), ...selection, symbols };
+  return { exchange: exchange.toLowerCase(), ...selection, types, symbols };
 }
 
 /**
  * The options of a plan, with their defaults. Every way to a plan has them from here: downloads, lists, jobs of sync,
  * and slices of the queue.
  */
-export function readDownloadOptions(args: CommandArgs): DownloadSettings {
-  return {
-    ...readOptions(args, PLAN_DOWNLOAD_OPTIONS),
-    maxRate: readRate(args),
-    convert: readConvertSetting(args),
-  };
-}
-
-/** Bytes per second. A lower rate is probably a mistake: a file of 100 MB would take a day. */
-const MIN_RATE_BYTES = 1000;
-
-function readRate(args: CommandArgs): number | undefined {
-  const rate = readSize(args, 'max-rate');
-  if (rate === undefined || rate >= MIN_RATE_BYTES) return rate;
-  const text = readTextFlag(args, 'max-rate');
-  throw usageError(
-    `--max-rate: "${text}" is ${plural(rate, 'byte')} per second; use at least 1000, such as 20MB`,
-  );
+export function readDownloadOptions(options: DownloadValues): DownloadSettings {
+  return { ...pickOptions(PLAN_DOWNLOAD_OPTIONS, options), convert: readConvertSetting(options) };
 }
 
 /** Milliseconds without progress after which a transfer is aborted. @throws usage error for 0. */
 export function readStallTimeout(args: CommandArgs): number {
-  const given = args['stall-timeout'] ?? TRANSFER_OPTIONS['stall-timeout'].default;
-  const ms = readTimerMs({ 'stall-timeout': given }, 'stall-timeout') ?? 0;
-  if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
-  return ms;
+  const { 'stall-timeout': option } = TRANSFER_OPTIONS;
+  return readOptions({ 'stall-timeout': option }, args).stallTimeoutMs;
 }
 
+/** Options of a plan, with their defaults. */
+export const DOWNLOAD_READ = {
+  ...PLAN_DOWNLOAD_OPTIONS,
+  ...ARRIVAL_OPTIONS,
+  ...ENCODING_OPTIONS,
+} as const;
+
 /** Selection of existing day files: `--exchange`, `--type`, `--symbol`. */
-export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal): Promise<RequestedSeries> {
+export async function readSeriesSelection(
+  { exchange, types, symbols }: ReadOptions<typeof SERIES_OPTIONS>,
+  signal: AbortSignal,
+): Promise<RequestedSeries> {
   return {
-    exchanges: readListFlag(args, 'exchange'),
-    dataTypes: readListFlag(args, 'type'),
-    symbols: await readSymbolFlag(args, signal),
+    exchanges: exchange,
+    dataTypes: types,
+    symbols: await readSymbolLists(symbols, signal),
   };
 }
 
 /** The days of `--from` and `--to`, of which the last is exclusive. @throws usage error. */
-export function readDayRange(args: CommandArgs): Readonly<Record<'from' | 'to', Day | undefined>> {
-  const [from, to] = ['from', 'to'].map((flag) => {
-    const text = readDayBound(args, flag);
-    return text === undefined ? undefined : parseDay(text);
-  });
+export function readDayRange(options: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): Readonly<Record<'from' | 'to', Day | undefined>> {
+  const [from, to] = [options.from, options.to].map((text) =>
+    text === undefined ? undefined : parseDay(text),
+  );
   if (from !== undefined && to !== undefined && to <= from)
     throw usageError('--to is exclusive, so it must be after --from');
   return { from, to };
@@ -105,12 +104,11 @@ export function readDayRange(args: CommandArgs): Readonly<Record<'from' | 'to', 
  * begins like one, is resolved.
  * @throws usage error for such a list that cannot be read.
  */
-export async function readSymbolFlag(
-  args: CommandArgs,
+export async function readSymbolLists(
+  symbols: readonly string[] | undefined,
   signal: AbortSignal,
   listFolder = '',
 ): Promise<readonly SymbolChoice[] | undefined> {
-  const symbols = readListFlag(args, 'symbol');
   return symbols && (await Promise.all(symbols.map((text) => readSymbol(text, listFolder, signal)))).flat();
 }
 

@@ -99,7 +99,7 @@ async function load(
   host: Partial<CommandHost> = {},
 ): Promise<{ readonly file: ConfigFile | undefined; readonly warnings: readonly string[] }> {
   const warnings: string[] = [];
-  const file = await loadConfig(args, {
+  const file = await loadConfig(args['config'], {
     ...readProcessHost(process),
     env: {},
     home: '/nonexistent',

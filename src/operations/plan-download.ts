@@ -9,28 +9,22 @@ import { describePlan } from '../download/plan/report-plan.js';
 import { describeRequiredDays } from '../events/exit-reasons.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../events/json-events.js';
 import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../events/run-events.js';
+import type { PLANNED_OPTIONS } from '../options/command-options.js';
+import type { CommandValues } from '../options/read-options.js';
 import type { Destination } from '../store/destination.js';
-import type { StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { openFiles } from '../store/open-files.js';
 import { writeTextsAt } from '../store/read-write-at.js';
-import type { CommandArgs } from './arguments/command-args.js';
-import { readFileLocation } from './arguments/read-arguments.js';
-import type { CommandHost } from './command-host.js';
-import type { RunObserver } from './command-run.js';
-import { readOutputFile } from './output-file.js';
+import type { Context } from './context.js';
+import { findOutput } from './output-file.js';
 import {
-  createDownloadOptions,
+  createDownloadSettings,
   type DownloadTarget,
   type OpenedTarget,
   openDownloadTarget,
   readDownloadTarget,
 } from './selection/download-target.js';
 import { readExportSetting } from './selection/read-export-setting.js';
-import { readStallTimeout } from './selection/read-selection.js';
-import { withServiceSession } from './service-session.js';
-import { readStoreSettings, withDestination } from './with-destination.js';
 
 /** An open plan, for display only. */
 export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyProblem'> {
@@ -46,41 +40,28 @@ export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyProble
   readonly job?: string | undefined;
 }
 
-/** Opens a plan with valid options, and runs `work` with it. */
-export type PlanRun = <T>(
-  observer: RunObserver,
-  work: (openedPlan: OpenedPlanReport) => Promise<T>,
-) => Promise<T>;
-
-/** Prepares `plan`: computes what `download` with the same options would do. @throws usage error. */
-export async function preparePlan(args: CommandArgs, host: CommandHost): Promise<PlanRun> {
-  const target = await readDownloadTarget(args, host, 'plan');
-  const stallTimeoutMs = readStallTimeout(args);
-  const exportSetting = await readExportSetting(args);
-  const pin = readFileLocation(args, 'pin');
+/** `plan`: computes what `download` with the same options would do, and saves the plan with `--pin`. */
+export async function planDownload(
+  options: CommandValues<typeof PLANNED_OPTIONS>,
+  context: Context,
+): Promise<OpenedPlanReport> {
+  const startedAtMs = performance.now();
+  const { emit, signal } = context;
+  const target = await readDownloadTarget(options, context, 'plan');
+  const settings = createDownloadSettings(target, options);
+  const exportSetting = await readExportSetting(options);
+  const { pin } = options;
   if (pin === '-') throw usageError('--pin needs a file name, such as --pin plan.json');
-  const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
-  const store = await readStoreSettings(args, host, [pin]);
-  const { signal } = host;
-  return ({ emit, note }, work) => {
-    const began = performance.now();
-    return withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
-      withDestination(session.settings, { stallTimeoutMs, signal }, async (destination) => {
-        const options = createDownloadOptions(target, args);
-        const opened = await openDownloadTarget(target, {
-          session,
-          destination,
-          options,
-          exportSetting,
-          emit,
-          signal,
-        });
-        await opened.manifest.close();
-        if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
-        return work(createOpenedPlanReport({ ...opened, destination, emit, startedAtMs: began }));
-      }),
-    );
-  };
+  const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await findOutput('pin', pin);
+  const { cacheDir: cache } = await context.settings();
+  const client = await context.client();
+  const destination = await context.destination();
+  const opened = await openDownloadTarget(target, {
+    ...{ client, cache, destination, options: settings, exportSetting, emit, signal },
+  });
+  await opened.manifest.close();
+  if (pinTarget !== undefined) await writePin(pinTarget, target, opened, context);
+  return createOpenedPlanReport({ ...opened, destination, emit, startedAtMs });
 }
 
 export interface OpenedPlanInput
@@ -142,20 +123,18 @@ export function createPlanSummary(
  */
 async function writePin(
   target: string | OutputTarget,
-  store: StoreSettings | undefined,
   { selection }: DownloadTarget,
   { plan, record }: OpenedTarget,
-  host: CommandHost,
+  context: Context,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
   const chunks = formatPin(createPin(record, plan));
   if (typeof target !== 'string') {
     const { writeOutput } = await import('../base/output-sink.js');
-    return writeOutput(target, chunks, host);
+    return writeOutput(target, chunks, context);
   }
-  const files = openFiles(store);
-  await writeTextsAt(files, target, chunks, host.signal).finally(() => files.close());
+  await writeTextsAt(await context.files(), target, chunks, context.signal);
 }
 
 /** A plan in the form of `--json`. */
