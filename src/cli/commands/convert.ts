@@ -2,14 +2,15 @@ import { usageError } from '../../base/errors.js';
 import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
+import type { RunSummary } from '../../events/run-events.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import type { RunObserver } from '../../operations/command-run.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun } from '../session.js';
 
 export const convertCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.convert),
@@ -24,7 +25,7 @@ export const convertCommand: CommandAction = {
     if (readTextFlag(args, 'out') === '-') return convertToStdout(args, cli);
     const { prepareConvert } = await import('../../operations/prepare-convert.js');
     const run = await prepareConvert(args, cli);
-    return reportRun(args, cli, run);
+    return cli.output.report(run);
   },
 };
 
@@ -37,12 +38,12 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
   const { withDegradedFilter } = await import('../../operations/selection/with-degraded-filter.js');
   const { dataOut: output, signal } = cli;
   // Progress bars would mix with the rows on the same screen.
-  const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
-  return reportRun(reported, cli, ({ emit }) =>
+  const isQuiet = cli.output.quiet || cli.stdout.isTTY === true;
+  const run = ({ emit }: RunObserver): Promise<RunSummary> =>
     withDegradedFilter(args, cli, conversion.store, emit, (isExcluded) =>
       convertToStream({ ...conversion, isExcluded, computed, output, emit, signal }),
-    ),
-  );
+    );
+  return cli.output.report(run, isQuiet);
 }
 
 /** @throws usage error for flags that do not apply to rows on stdout. */

@@ -5,11 +5,9 @@ import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { isStdout, readPageFile } from '../../operations/output-file.js';
 import type { FolderCoverage } from '../../operations/prepare-coverage.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
+import type { CliHost, CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { printLines } from '../output/text/print-lines.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
-import { withStoreRequests } from '../session.js';
 
 export const coverageCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.coverage),
@@ -21,12 +19,11 @@ export const coverageCommand: CommandAction = {
   ],
   async run(args, cli) {
     const html = await readPageFile(args);
-    const isJson = readBooleanFlag(args, 'json');
     const { prepareCoverage } = await import('../../operations/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
-    const coverage = await withStoreRequests(args, cli, () => read(cli.warn));
+    const coverage = await read(cli.warn);
     if (html !== undefined) await writePage(html, coverage, cli);
-    if (!isStdout(html)) await print(coverage.facts, args, cli, { isJson, html: html?.name });
+    if (!isStdout(html)) await print(coverage.facts, cli, html?.name, readBooleanFlag(args, 'all'));
     return 0;
   },
 };
@@ -34,35 +31,29 @@ export const coverageCommand: CommandAction = {
 async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: CliHost): Promise<void> {
   const { createCoveragePage } = await import('../../operations/prepare-coverage.js');
   const html = await createCoveragePage(coverage);
-  if (isStdout(target)) return printLines(cli.stdout, [html], cli.signal);
+  if (isStdout(target)) return cli.output.lines([html]);
   const { writeReport } = await import('../../describe/coverage/page/write-report.js');
   await writeReport(target, html, cli);
 }
 
 async function print(
   facts: Coverage,
-  args: CommandArgs,
-  cli: CliHost,
-  { isJson, html }: { readonly isJson: boolean; readonly html: string | undefined },
+  { stdout, output }: CliHost,
+  html: string | undefined,
+  all: boolean,
 ): Promise<void> {
-  const { stdout, env, signal } = cli;
-  if (isJson) {
+  if (output.json) {
     const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
-    return printLines(stdout, [toJsonLine(toCoverageDocument(facts))], signal);
+    return output.lines([toJsonLine(toCoverageDocument(facts))]);
   }
   const { formatCoverage, formatTotals } = await import('../output/coverage/format-coverage.js');
   if (html !== undefined)
-    return printLines(
-      stdout,
-      [...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`],
-      signal,
-    );
-  const { createChalk } = await import('../output/text/color.js');
+    return output.lines([...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`]);
   const options = {
     columns: screenColumns(stdout),
     isTerminal: stdout.isTTY === true,
-    chalk: createChalk(stdout, env, readBooleanFlag(args, 'no-color')),
-    all: readBooleanFlag(args, 'all'),
+    chalk: await output.chalk(stdout),
+    all,
   };
-  await printLines(stdout, formatCoverage(facts, options), signal);
+  await output.lines(formatCoverage(facts, options));
 }

@@ -6,8 +6,6 @@ import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { createWarner } from '../output/format-events.js';
-import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const enqueueCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.enqueue),
@@ -23,23 +21,21 @@ export const enqueueCommand: CommandAction = {
   ],
   async run(args, cli) {
     const { prepareEnqueue } = await import('../../operations/fleet/prepare-enqueue.js');
-    const { stdout, stderr, warn } = cli;
-    const { unauthorized, keyProblem, missing, ...counts } = await withStoreRequests(args, cli, async () => {
-      const run = await prepareEnqueue(args, cli);
-      return run(createWarningObserver(args, cli));
-    });
-    if (unauthorized > 0) warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
+    const { output } = cli;
+    const run = await prepareEnqueue(args, cli);
+    const { unauthorized, keyProblem, missing, ...counts } = await run(output.observer());
+    if (unauthorized > 0) output.warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
     const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
     // With --quiet too, as it is the reason of the exit code.
-    if (isStrict) createWarner(stderr)(describeRequiredDays(missing).message);
+    if (isStrict) output.printError(`warning ${describeRequiredDays(missing).message}\n`);
     const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
-    if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...counts }));
-    else if (!readBooleanFlag(args, 'quiet')) {
-      const { slices, added, present } = counts;
-      stderr.write(
+    const { slices, added, present } = counts;
+    await output.result({
+      json: () => toJsonLine({ event: 'summary', exitCode, ...counts }),
+      text: () =>
         `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} already queued\n`,
-      );
-    }
+      unlessQuiet: 'stderr',
+    });
     return exitCode;
   },
 };

@@ -1,7 +1,6 @@
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun } from '../session.js';
 
 export const exportCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.export),
@@ -20,6 +19,6 @@ export const exportCommand: CommandAction = {
   async run(args, cli) {
     const { prepareExport } = await import('../../operations/prepare-export.js');
     const run = await prepareExport(args, cli);
-    return reportRun(args, cli, run);
+    return cli.output.report(run);
   },
 };

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { loadSettings } from '../../operations/config/load-config.js';
 import { isStdout, readOutputFile } from '../../operations/output-file.js';
 import { withDestination } from '../../operations/with-destination.js';
@@ -8,8 +8,6 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { printLines } from '../output/text/print-lines.js';
-import { withStoreRequests } from '../session.js';
 
 export const lockCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.lock),
@@ -22,26 +20,24 @@ export const lockCommand: CommandAction = {
     const format = (readTextFlag(args, 'format') ?? COMMAND_OPTIONS.lock.format.default) as Format;
     const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
     const { readLockableRecords } = await import('../../store/lock-file.js');
-    const records = await withStoreRequests(args, cli, () =>
-      withDestination(settings, cli, (destination) =>
-        readLockableRecords(destination, { warn: cli.warn, signal: cli.signal }),
-      ),
+    const records = await withDestination(settings, cli, (destination) =>
+      readLockableRecords(destination, { warn: cli.warn, signal: cli.signal }),
     );
     const { formatLockFile } = await import('../../store/lock-file.js');
     const { formatChecksums } = await import('../../store/lock-file.js');
-    const isJson = readBooleanFlag(args, 'json');
-    if (isJson && isStdout(out))
+    if (cli.output.json && isStdout(out))
       throw usageError('--json and --out - both print to stdout; use only one of them');
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
-    if (isStdout(out)) await printLines(cli.stdout, lines, cli.signal);
+    if (isStdout(out)) await cli.output.lines(lines);
     else {
       const { writeOutput } = await import('../../base/output-sink.js');
       await writeOutput(out, lines, cli);
       const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-      if (isJson)
-        cli.stdout.write(formatDocument({ path: out.name, format, files: records.length, bytes }, false));
-      else if (!readBooleanFlag(args, 'quiet'))
-        cli.stderr.write(`${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`);
+      await cli.output.result({
+        json: () => formatDocument({ path: out.name, format, files: records.length, bytes }, false),
+        text: () => `${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`,
+        unlessQuiet: 'stderr',
+      });
     }
     return 0;
   },

@@ -1,5 +1,5 @@
 import { plural } from '../../base/units.js';
-import { readBooleanFlag, readLocations } from '../../operations/arguments/read-arguments.js';
+import { readLocations } from '../../operations/arguments/read-arguments.js';
 import { loadSettings } from '../../operations/config/load-config.js';
 import type { Settings } from '../../operations/settings.js';
 import { withDestination } from '../../operations/with-destination.js';
@@ -9,7 +9,6 @@ import type { Destination } from '../../store/destination.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { withStoreRequests } from '../session.js';
 
 const OPTIONS = {
   action: {
@@ -43,21 +42,20 @@ export const manifestCommand: CommandAction = {
     const settings = await loadSettings(args, cli);
     const { mergeFolders } = await import('../../operations/merge-folders.js');
     const { warn, signal } = cli;
-    const merged = await withStoreRequests(args, cli, () =>
-      withDestination(settings, cli, (target) =>
-        withDestinations(locations, settings, signal, async (folders) => ({
-          path: target.name,
-          ...(await mergeFolders({ folders, target, warn, signal })),
-        })),
-      ),
+    const merged = await withDestination(settings, cli, (target) =>
+      withDestinations(locations, settings, signal, async (folders) => ({
+        path: target.name,
+        ...(await mergeFolders({ folders, target, warn, signal })),
+      })),
     );
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(merged, false));
-    else if (!readBooleanFlag(args, 'quiet')) {
-      const { path, records, added, changed, audits, exports } = merged;
-      const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
-      const more = audits + exports > 0 ? `; ${logs} added` : '';
-      cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`);
-    }
+    const { path, records, added, changed, audits, exports } = merged;
+    const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
+    const more = audits + exports > 0 ? `; ${logs} added` : '';
+    await cli.output.result({
+      json: () => formatDocument(merged, false),
+      text: () => `${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`,
+      unlessQuiet: 'stderr',
+    });
     return 0;
   },
 };

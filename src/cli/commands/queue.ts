@@ -3,7 +3,7 @@ import { plural } from '../../base/units.js';
 import type { OpenQueue } from '../../fleet/open-queue.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
-import { readBooleanFlag, readPaths, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { readPaths, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -73,8 +73,11 @@ export const queueCommand: CommandAction = {
       },
     };
     const { json, text } = await withQueue(readQueueAccess(args, cli), cli, actions[action]);
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(json, false));
-    else if (!readBooleanFlag(args, 'quiet')) cli.stdout.write(text);
+    await cli.output.result({
+      json: () => formatDocument(json, false),
+      text: () => text,
+      unlessQuiet: 'stdout',
+    });
     return 0;
   },
 };

@@ -2,7 +2,6 @@ import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { finishPlan, showPlan } from './plan.js';
 
@@ -15,18 +14,17 @@ export const syncCommand: CommandAction = {
     ['$0 sync --job btc --max-duration 4h', 'run one job, and start no file after four hours'],
   ],
   async run(args, cli) {
-    if (readBooleanFlag(args, 'dry-run')) return withStoreRequests(args, cli, () => planOnly(args, cli));
+    if (readBooleanFlag(args, 'dry-run')) return planOnly(args, cli);
     const { prepareSync } = await import('../../operations/prepare-sync.js');
     const run = prepareSync(args, cli);
-    return reportRun(args, cli, (observer) =>
-      run({ ...observer, askForSpace: () => createSpaceQuestion(args, cli) }),
-    );
+    const askForSpace = () => createSpaceQuestion(readBooleanFlag(args, 'yes'), cli);
+    return cli.output.report((observer) => run({ ...observer, askForSpace }));
   },
 };
 
 async function planOnly(args: CommandArgs, cli: CliHost): Promise<number> {
   const { prepareSyncPlan } = await import('../../operations/prepare-sync.js');
   const run = prepareSyncPlan(args, cli);
-  const summary = await run(createNoteObserver(args, cli), (openedPlan) => showPlan(openedPlan, args, cli));
-  return finishPlan(summary, args, cli);
+  const summary = await run(cli.output.observer(true), (openedPlan) => showPlan(openedPlan, args, cli));
+  return finishPlan(summary, cli);
 }

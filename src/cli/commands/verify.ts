@@ -1,7 +1,6 @@
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun } from '../session.js';
 
 export const verifyCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.verify),
@@ -17,6 +16,6 @@ export const verifyCommand: CommandAction = {
   async run(args, cli) {
     const { prepareVerify } = await import('../../operations/prepare-verify.js');
     const run = await prepareVerify(args, cli);
-    return reportRun(args, cli, run);
+    return cli.output.report(run);
   },
 };

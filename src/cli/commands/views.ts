@@ -1,13 +1,10 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { isStdout, readOutputFile } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { printLines } from '../output/text/print-lines.js';
-import { withStoreRequests } from '../session.js';
 
 export const viewsCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.views),
@@ -17,21 +14,22 @@ export const viewsCommand: CommandAction = {
   ],
   async run(args, cli) {
     const out = await readOutputFile(args, 'out', '-');
-    const isJson = readBooleanFlag(args, 'json');
-    if (isJson && isStdout(out))
+    if (cli.output.json && isStdout(out))
       throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
     const { prepareViews } = await import('../../operations/prepare-views.js');
     const read = await prepareViews(args, cli);
-    const { lines, views, files } = await withStoreRequests(args, cli, () => read(cli.warn));
+    const { lines, views, files } = await read(cli.warn);
     if (isStdout(out)) {
-      await printLines(cli.stdout, lines, cli.signal);
+      await cli.output.lines(lines);
       return 0;
     }
     const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
-    if (isJson) cli.stdout.write(formatDocument({ path: out.name, views, files }, false));
-    else if (!readBooleanFlag(args, 'quiet'))
-      cli.stderr.write(`${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`);
+    await cli.output.result({
+      json: () => formatDocument({ path: out.name, views, files }, false),
+      text: () => `${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`,
+      unlessQuiet: 'stderr',
+    });
     return 0;
   },
 };
