@@ -12,15 +12,22 @@ export function runCommand(command: Command, typedArgs: CommandArgs, host: CliPr
   return command.printsRequests === true ? run() : output.withRequests(run);
 }
 
+/** What a command adds to the run of its operation. */
+interface OperationHost extends Pick<RunObserver, 'askForSpace'> {
+  /** Also receives each event of the run. */
+  onEvent?(event: RunEvent): void;
+  /** Prints only errors, where bars would mix with other output. */
+  readonly quiet?: boolean;
+}
+
 /**
- * Runs an operation with the reporter that its options select.
- * @param onEvent also receives each event of the run. @returns its exit code.
+ * Runs an operation with the reporter that its options select. @returns its exit code.
  */
 export async function runOperation<Options extends ContextOptions>(
   operation: Operation<Options>,
   options: Options,
   cli: CliHost,
-  { askForSpace, onEvent }: Pick<RunObserver, 'askForSpace'> & { onEvent?(event: RunEvent): void } = {},
+  { askForSpace, onEvent, quiet }: OperationHost = {},
 ): Promise<number> {
   const { withContext } = await import('../operations/context.js');
   return cli.output.report(({ emit, note }) => {
@@ -31,5 +38,5 @@ export async function runOperation<Options extends ContextOptions>(
     return withContext(options, cli, { emit: observed, note, askForSpace }, (context) =>
       operation(options, context),
     );
-  });
+  }, quiet);
 }

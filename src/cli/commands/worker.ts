@@ -1,27 +1,34 @@
+import { usageError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
+import type { SliceDestination } from '../../fleet/slice-job.js';
+import type { Context } from '../../operations/context.js';
+import type { CommandValues } from '../../options/read-options.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 
-export const workerCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.worker),
+const MIN_LOCK_MS = 1000;
+
+export const workerCommand = defineCommand(COMMAND_OPTIONS.worker, {
   examples: [
     ['$0 worker', 'process four slices at once, until a signal'],
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],
   ],
-  async run(args, cli) {
-    const { prepareWorker } = await import('../../operations/fleet/prepare-worker.js');
-    const work = prepareWorker(args, cli);
+  async run(options, cli) {
     const { output } = cli;
+    const { withContext } = await import('../../operations/context.js');
     let isStuck = false;
     const onStuck = (): void => {
       isStuck = true;
     };
-    const summary = await work(createEventPrinter(cli), output.onRequest, onStuck);
+    const emit = createEventPrinter(cli);
+    const summary = await withContext(options, cli, output.observer(), (context) =>
+      work(options, context, emit, onStuck),
+    );
     if (summary.error) output.printError(`error   ${summary.error.message}\n`);
     await output.result({
       json: () => toJsonLine({ event: 'summary', ...summary }),
@@ -32,7 +39,40 @@ export const workerCommand: CommandAction = {
     if (isStuck || cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
-};
+});
+
+/** Downloads slices of the queue. */
+async function work(
+  options: CommandValues<typeof COMMAND_OPTIONS.worker>,
+  context: Context,
+  emit: (event: WorkerEvent) => void,
+  onStuck: () => void,
+): Promise<WorkerSummary> {
+  const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
+  const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
+  const { createLockOwner } = await import('../../operations/create-lock-owner.js');
+  const { createSliceWork } = await import('../../fleet/slice-work.js');
+  const { runWorker } = await import('../../fleet/run-worker.js');
+  const { openDestination: openPlace } = await import('../../store/open-destination.js');
+  const { concurrency, once, lockDurationMs: lockMs } = options;
+  const access = readQueueAccess(options.queue, context);
+  if (lockMs < MIN_LOCK_MS)
+    throw usageError('--lock-duration: at least 1s; with less, a busy worker would lose its slices');
+  const threads = countConversionThreads();
+  const owner = () => createLockOwner(context);
+  const { signal } = context;
+  const client = await context.client();
+  const ownStore = await context.store();
+  // A slice may name another store than this machine's settings.
+  const openDestination = ({ dir, store = ownStore }: SliceDestination, abortSignal: AbortSignal) => {
+    const { endpoint, region = ownStore.region, pathStyle } = store;
+    return openPlace(dir, { ...ownStore, endpoint, region, pathStyle }, abortSignal);
+  };
+  return withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
+    const slices = createSliceWork({ client, openDestination, owner, threads });
+    return runWorker({ open, work: slices, concurrency, once, lockMs, emit, onStuck, signal });
+  });
+}
 
 function createEventPrinter({ stdout, stderr, output }: CliHost): (event: WorkerEvent) => void {
   if (output.json) return (event) => stdout.write(toJsonLine(event));
