@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fnv1a } from '../src/day-files/shard.js';
 import { readSyncJobs } from '../src/operations/config/read-sync-jobs.js';
-import { readOptions } from '../src/options/read-options.js';
 import { parseConfig } from '../src/options/parse-config.js';
+import { readOptions } from '../src/options/read-options.js';
 import { filterKeys } from '../src/raw-feeds/feed-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 

@@ -1,5 +1,5 @@
-import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { RunEvent } from '../events/run-events.js';
+import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { ContextOptions, Operation, RunObserver } from '../operations/context.js';
 import type { CliHost, CliProcess, Command, CommandArgs } from './arguments/command.js';
 import { Output } from './output/output.js';

@@ -100,7 +100,11 @@ function createContext(
   const opened = new Map<string, Promise<Destination>>();
   const openDestination = async (dir: string, stallTimeoutMs?: number): Promise<Destination> => {
     const { openDestination: open } = await import('../store/open-destination.js');
-    const destination = await open(dir, { ...(await store()), ...(stallTimeoutMs !== undefined && { stallTimeoutMs }) }, signal);
+    const destination = await open(
+      dir,
+      { ...(await store()), ...(stallTimeoutMs !== undefined && { stallTimeoutMs }) },
+      signal,
+    );
     defer(() => destination.close());
     return destination;
   };

@@ -45,10 +45,7 @@ const { 'on-success': ON_SUCCESS, 'on-failure': ON_FAILURE, ping: PING } = COMMA
 const NOTIFICATIONS = { 'on-success': ON_SUCCESS, 'on-failure': ON_FAILURE, ping: PING } as const;
 
 /** Errors in the file are reported to the hooks and the ping that the flags name, so these are read first. */
-async function readNotifications(
-  file: ConfigFile | undefined,
-  options: SyncValues,
-): Promise<Notifications> {
+async function readNotifications(file: ConfigFile | undefined, options: SyncValues): Promise<Notifications> {
   const read = ({ onSuccess, onFailure, ping }: Pick<SyncValues, 'onSuccess' | 'onFailure' | 'ping'>) => ({
     onSuccess,
     onFailure,
@@ -117,8 +114,7 @@ async function openSync(file: ConfigFile, options: SyncValues, context: Context)
   };
 }
 
-interface RunSettings
-  extends Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'maxDurationMs'> {
+interface RunSettings extends Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'maxDurationMs'> {
   readonly stallTimeoutMs: number;
 }
 

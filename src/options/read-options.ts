@@ -68,7 +68,9 @@ export function overrideOptions<Options extends OptionGroup>(
     const name = valueNameOf(flag, option);
     return [name, (values.given.has(flag) ? other : read)?.[name]];
   });
-  const given = new Set(flags.map(([flag]) => flag).filter((flag) => values.given.has(flag) || base.given.has(flag)));
+  const given = new Set(
+    flags.map(([flag]) => flag).filter((flag) => values.given.has(flag) || base.given.has(flag)),
+  );
   return { ...Object.fromEntries(replaced), given } as ReadOptions<Options>;
 }
 

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { ERROR_TABLE, usageError } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
+import type { RequestedSelection } from '../../download/download-options.js';
 import { describeRequiredDays, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine } from '../../events/json-events.js';
-import type { RequestedSelection } from '../../download/download-options.js';
 import type { EnqueueSummary } from '../../fleet/enqueue-plan.js';
 import type { Context } from '../../operations/context.js';
 import type { OpenedTarget } from '../../operations/selection/download-target.js';
-import { isObjectLocation } from '../../store/location.js';
-import type { CommandValues } from '../../options/read-options.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import type { CommandValues } from '../../options/read-options.js';
+import { isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
 
 export const enqueueCommand = defineCommand(COMMAND_OPTIONS.enqueue, {

@@ -14,9 +14,7 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
   async run(options, cli) {
     const { format } = options;
     const { warn, output } = cli;
-    const { formatChecksums, formatLockFile, readLockableRecords } = await import(
-      '../../store/lock-file.js'
-    );
+    const { formatChecksums, formatLockFile, readLockableRecords } = await import('../../store/lock-file.js');
     const { withContext } = await import('../../operations/context.js');
     const path = options.out ?? (format === 'lock' ? 'tickhaul.lock' : '-');
     return withContext(options, cli, output.observer(), async (context) => {

@@ -2,12 +2,12 @@ import { usageError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
+import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
-import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { Context } from '../../operations/context.js';
-import type { CommandValues } from '../../options/read-options.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import type { CommandValues } from '../../options/read-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 

@@ -10,9 +10,9 @@ import {
   SHARD_OPTIONS,
 } from '../../options/day-file-options.js';
 import { EXPORT_AFTER_OPTIONS } from '../../options/export-options.js';
-import type { ConfigFile } from '../../options/parse-config.js';
 import type { OptionGroup } from '../../options/option-definition.js';
 import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
+import type { ConfigFile } from '../../options/parse-config.js';
 import { type GivenOptions, overrideOptions, readOptions } from '../../options/read-options.js';
 import {
   findSettingsInMessage,
@@ -36,7 +36,11 @@ export function readRunOptions<Options extends OptionGroup>(
   { config }: ConfigFile,
   options: { readonly given: GivenFlags },
 ): ReadOptions<Options> {
-  return overrideOptions(group, readOptions(group, withoutFlags(topSettings(config), options.given)), options);
+  return overrideOptions(
+    group,
+    readOptions(group, withoutFlags(topSettings(config), options.given)),
+    options,
+  );
 }
 
 function topSettings({ jobs: _, $schema: __, ...settings }: ConfigFile['config']): GivenOptions {
