@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { fnv1a } from '../src/day-files/shard.js';
 import { readSyncJobs } from '../src/operations/config/read-sync-jobs.js';
 import { parseConfig } from '../src/options/parse-config.js';
+import { readOptions } from '../src/options/read-options.js';
 import { filterKeys } from '../src/raw-feeds/feed-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 
@@ -168,7 +169,7 @@ test('config files on pages, and parts of them, have valid settings', async () =
       // A list of steps is part of a workflow.
       if (yaml.startsWith('- ')) continue;
       const file = parseConfig(/^jobs:/m.test(yaml) ? yaml : `${yaml}${job}`, page);
-      await readSyncJobs(file, {}, new AbortController().signal);
+      await readSyncJobs(file, readOptions({}, {}), new AbortController().signal);
       count++;
     }
   }

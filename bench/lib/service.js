@@ -16,8 +16,13 @@ export const OLD_TICKHAUL = process.env.TICKHAUL_OLD;
  * Starts `tickhaul sandbox` as a separate process.
  * @returns the environment that makes tickhaul use it, and a function that stops it.
  */
-export async function startService(...flags) {
-  const { lines, stop } = start(process.execPath, [TICKHAUL, 'sandbox', '--quiet', ...flags]);
+export function startService(...flags) {
+  return startServiceOf(TICKHAUL, ...flags);
+}
+
+/** Starts the embedded service of a build, given the path of its command. */
+export async function startServiceOf(command, ...flags) {
+  const { lines, stop } = start(process.execPath, [command, 'sandbox', '--quiet', ...flags]);
   const env = {};
   for await (const line of lines) {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];

@@ -13,9 +13,6 @@ export const replaced = {
       kind === 'import-statement' ? { path: here('./assert.js') } : undefined,
     );
     onResolve({ filter: /^escalade\/sync$/ }, () => ({ path: here('./find-up.js') }));
-    // Not if cli-progress loads it with require(), which expects a function as the module.
-    onResolve({ filter: /^string-width$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: here('./string-width.js') } : undefined,
-    );
+    onResolve({ filter: /^string-width$/ }, () => ({ path: here('./string-width.js') }));
   },
 };

@@ -4,14 +4,12 @@ import { Secrets } from '../base/secrets.js';
 import { toJsonLine, toSummaryJson } from '../events/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../events/run-failure.js';
 import { readProcessHost } from '../operations/command-host.js';
-import { type CliHost, type CommandArgs, type CommandOutline, commandName } from './arguments/command.js';
+import { type CliHost, type CliProcess, type CommandOutline, commandName } from './arguments/command.js';
 import { findNamedCommand } from './arguments/find-named-command.js';
 import { createFirstScreen } from './arguments/first-screen.js';
 import { parseCommandLine } from './arguments/parse-command-line.js';
 import { COMMANDS } from './commands/command-list.js';
-import { createWarner } from './output/format-events.js';
-import { printFailure } from './output/print-failure.js';
-import { reportBug } from './report-bug.js';
+import { printFailure, reportBug } from './report-failure.js';
 
 /** Milliseconds from the first signal until the process exits, whatever it is doing, unless the command has its own. */
 const SHUTDOWN_MS = 5_000;
@@ -93,18 +91,13 @@ async function runWords(words: readonly string[], bugs: BugReporter, leave: Exit
     return 0;
   }
   const { command, args } = parsed;
-  const host = createCliHost(words, args, bugs, listenToSignals(leave, command));
+  const host = createCliProcess(words, bugs, listenToSignals(leave, command));
   // Loaded here, since help needs no command's modules.
-  const { expandHomeInArgs } = await import('../operations/arguments/expand-home.js');
-  return command.run(expandHomeInArgs(args, host.home), host);
+  const { runCommand } = await import('./run-command.js');
+  return runCommand(command, args, host);
 }
 
-function createCliHost(
-  words: readonly string[],
-  args: CommandArgs,
-  bugs: BugReporter,
-  signals: Signals,
-): CliHost {
+function createCliProcess(words: readonly string[], bugs: BugReporter, signals: Signals): CliProcess {
   const { stdin, stdout, stderr } = process;
   // Commands whose flags may contain a secret replace this command line.
   const commandLine = ['tickhaul', ...words].join(' ');
@@ -117,7 +110,6 @@ function createCliHost(
     ...bugs,
     exitNow: leave,
     commandLine,
-    warn: createWarner(stderr, args),
   };
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { abortReason, isSystemError, usageError } from '../base/errors.js';
 import type { CliHost } from './arguments/command.js';
-import { printFailure } from './output/print-failure.js';
+import { printFailure } from './report-failure.js';
 
 /** Exit codes of shells for a command that does not exist or is not executable. */
 const NOT_FOUND = 127;

@@ -2,22 +2,21 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { abortReason } from '../base/errors.js';
 import { sanitizeForTerminal } from '../base/text.js';
-import { readBooleanFlag } from '../operations/arguments/read-arguments.js';
-import type { CliHost, CommandArgs } from './arguments/command.js';
+import type { CliHost } from './arguments/command.js';
 
 /**
  * Asks whether to continue if the disk is too small. Undefined without a terminal, or with `--yes`, `--json` or
  * `--quiet`; the run then only warns.
  */
 export function createSpaceQuestion(
-  args: CommandArgs,
+  yes: boolean,
   cli: CliHost,
 ): ((shortage: string) => Promise<boolean>) | undefined {
-  const { stdin, stderr } = cli;
+  const { stdin, stderr, output } = cli;
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
   // stdin has ended if the API key or a list was read from it.
   if (!isTerminal || stdin.readableEnded) return undefined;
-  if (['yes', 'json', 'quiet'].some((flag) => readBooleanFlag(args, flag))) return undefined;
+  if (yes || output.json || output.quiet) return undefined;
   return (shortage) => ask(`${sanitizeForTerminal(shortage)}.\nContinue? [y/N] `, cli);
 }
 

@@ -6,8 +6,8 @@ import { requireFolder, type Settings } from '../operations/settings.js';
 import { ACCOUNT_OPTIONS } from '../options/service-options.js';
 import type { CallContext } from '../service/account/json-call.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
-import type { Wait } from './output/waits.js';
-import { type ServiceSession, withSession } from './session.js';
+import type { Wait } from './output/throttle.js';
+import { type ServiceSession, withSession } from './with-session.js';
 
 /** Stall timeout of responses of issuer and account API, which are all short. */
 const STALL_TIMEOUT_MS = 30_000;

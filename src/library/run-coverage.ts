@@ -4,6 +4,10 @@ import {
   toCoverageDocument,
 } from '../describe/coverage/coverage-document.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
+import type { RunObserver } from '../operations/context.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { settingNameOf } from '../options/option-definition.js';
+import { readCommandOptions } from '../options/read-options.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
 import type { CoverageOptions } from './function-options.js';
@@ -29,13 +33,21 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
   return startRun(findSignal(options), async (feed: EventQueue<CoverageEvent>, signal) => {
     const warn = (message: string): void => feed.push({ event: 'warning', message });
     try {
-      const { createCoveragePage, prepareCoverage } = await import('../operations/prepare-coverage.js');
-      const { readOutputFile } = await import('../operations/output-file.js');
+      const { createCoveragePage, readFolderCoverage } = await import('../operations/coverage.js');
+      const { withContext } = await import('../operations/context.js');
+      const { findOutput } = await import('../operations/output-file.js');
       const host = createLibraryHost(signal, warn);
       const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
-      const html = await readOutputFile(args, 'html');
-      const read = await prepareCoverage(args, host);
-      const folderCoverage = await read(warn);
+      const values = readCommandOptions(COMMAND_OPTIONS.coverage, args, settingNameOf);
+      const html = await findOutput('html', values.html);
+      const observer: RunObserver = {
+        emit(event) {
+          if (event.event === 'warning') warn(event.message);
+        },
+      };
+      const folderCoverage = await withContext(values, host, observer, (context) =>
+        readFolderCoverage(values, context),
+      );
       if (html) {
         const { writeReport } = await import('../describe/coverage/page/write-report.js');
         await writeReport(html, await createCoveragePage(folderCoverage), host);

@@ -78,21 +78,20 @@ function* toJsonValues<T extends object>(values: Iterable<T>): Generator<T> {
 /** Downloads the missing files of every job in a config file, like `tickhaul sync`. */
 export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.sync, options, async (call) => {
-    const { prepareSync, prepareSyncPlan } = await import('../operations/prepare-sync.js');
-    if (call.args['dry-run'] === true) {
-      const run = prepareSyncPlan(call.args, call.host);
-      return toSummaryJson(await run({ emit: call.emit }, (openedPlan) => sendPlan(openedPlan, call)));
-    }
-    return toSummaryJson(await prepareSync(call.args, call.host)(call));
+    const { planSync, runSync } = await import('../operations/sync.js');
+    return runOperation(call, COMMAND_OPTIONS.sync, (values, context) =>
+      values.dryRun
+        ? planSync(values, context, (openedPlan) => sendPlan(openedPlan, call))
+        : runSync(values, context),
+    );
   });
 }
 
 /** Checks downloaded files against the manifest and their own checksums, like `tickhaul verify`. */
 export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.verify, options, async (call) => {
-    const { prepareVerify } = await import('../operations/prepare-verify.js');
-    const run = await prepareVerify(call.args, call.host);
-    return toSummaryJson(await run(call));
+    const { runVerify } = await import('../operations/verify.js');
+    return runOperation(call, COMMAND_OPTIONS.verify, runVerify);
   });
 }
 
@@ -107,17 +106,15 @@ export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson
 /** Converts day files to Parquet, NDJSON or Arrow, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.convert, options, async (call) => {
-    const { prepareConvert } = await import('../operations/prepare-convert.js');
-    const run = await prepareConvert(call.args, call.host);
-    return toSummaryJson(await run(call));
+    const { runConvert } = await import('../operations/convert.js');
+    return runOperation(call, COMMAND_OPTIONS.convert, runConvert);
   });
 }
 
 /** Writes day files in the input format of a backtester, like `tickhaul export`. The library calls it `export`. */
 export function exportDayFiles(options: ExportOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.export, options, async (call) => {
-    const { prepareExport } = await import('../operations/prepare-export.js');
-    const run = await prepareExport(call.args, call.host);
-    return toSummaryJson(await run(call));
+    const { runExport } = await import('../operations/export.js');
+    return runOperation(call, COMMAND_OPTIONS.export, runExport);
   });
 }

@@ -44,8 +44,11 @@ export interface Context extends CommandHost, RunObserver {
   settings(): Promise<Settings>;
   /** A client of the service. @throws usage error for a key that cannot be read or sent. */
   client(): Promise<ServiceClient>;
-  /** The download folder, or a folder or `s3://bucket/prefix` in its place. */
-  destination(dir?: string): Promise<Destination>;
+  /**
+   * The download folder, or a folder or `s3://bucket/prefix` in its place.
+   * @param stallTimeoutMs in place of that of the options.
+   */
+  destination(dir?: string, stallTimeoutMs?: number): Promise<Destination>;
   /** Files of this machine and of stores. */
   files(): Promise<Files>;
   /** Settings of stores. */
@@ -95,9 +98,13 @@ function createContext(
   const store = async (): Promise<StoreSettings> => toStoreSettings(await settings(), options.stallTimeoutMs);
   const defer = (close: () => Promise<void>): void => void closers.push(close);
   const opened = new Map<string, Promise<Destination>>();
-  const openDestination = async (dir: string): Promise<Destination> => {
+  const openDestination = async (dir: string, stallTimeoutMs?: number): Promise<Destination> => {
     const { openDestination: open } = await import('../store/open-destination.js');
-    const destination = await open(dir, await store(), signal);
+    const destination = await open(
+      dir,
+      { ...(await store()), ...(stallTimeoutMs !== undefined && { stallTimeoutMs }) },
+      signal,
+    );
     defer(() => destination.close());
     return destination;
   };
@@ -115,9 +122,9 @@ function createContext(
       defer(() => client.close());
       return client;
     }),
-    async destination(dir) {
+    async destination(dir, stallTimeoutMs) {
       const location = dir ?? (await settings()).downloadDir;
-      const destination = opened.get(location) ?? openDestination(location);
+      const destination = opened.get(location) ?? openDestination(location, stallTimeoutMs);
       opened.set(location, destination);
       return destination;
     },

@@ -1,6 +1,6 @@
 import type { OptionDefinition, OptionGroup } from './option-definition.js';
 import { OPTION_TYPES } from './option-types.js';
-import { type ReadOptions, valueNameOf } from './option-values.js';
+import { type GivenFlags, type ReadOptions, valueNameOf } from './option-values.js';
 import { RUN_OPTIONS } from './service-options.js';
 
 /** Options as a user gave them, by the long names of their flags. */
@@ -54,6 +54,24 @@ export function readOption(option: OptionDefinition, given: unknown, name: strin
 /** Whether a value was given; yargs has a list without values for absent arguments. */
 function isGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.some((item) => item !== undefined) : value !== undefined;
+}
+
+/** Values of which those that were given replace those of a base, as flags replace settings of a file. */
+export function overrideOptions<Options extends OptionGroup>(
+  options: Options,
+  base: ReadOptions<Options>,
+  values: { readonly given: GivenFlags },
+): ReadOptions<Options> {
+  const [read, other]: Readonly<Record<string, unknown>>[] = [{ ...base }, { ...values }];
+  const flags = Object.entries(options);
+  const replaced = flags.map(([flag, option]) => {
+    const name = valueNameOf(flag, option);
+    return [name, (values.given.has(flag) ? other : read)?.[name]];
+  });
+  const given = new Set(
+    flags.map(([flag]) => flag).filter((flag) => values.given.has(flag) || base.given.has(flag)),
+  );
+  return { ...Object.fromEntries(replaced), given } as ReadOptions<Options>;
 }
 
 /** The values of some of the options that were read, such as those of a plan. */

@@ -1,30 +1,38 @@
 import { groupOptions } from './option-definition.js';
 
-/** Options of every command. */
-export const GLOBAL_OPTIONS = groupOptions('Everywhere:', {
+/** Options of every command that decide what it prints. */
+export const PRINT_OPTIONS = groupOptions('Everywhere:', {
   json: { type: 'flag', description: 'print JSON', scopes: ['flag'] },
   quiet: { type: 'flag', description: 'print errors only', alias: 'q', scopes: ['flag'] },
   verbose: { type: 'flag', description: 'print every request, and stack traces of bugs', scopes: ['flag'] },
   'no-color': { type: 'flag', description: 'print without colours, like NO_COLOR', scopes: ['flag'] },
-  'api-url': { type: 'text', description: 'metadata host', defaultText: 'https://api.tardis.dev' },
-  'datasets-url': { type: 'text', description: 'dataset host', defaultText: 'https://datasets.tardis.dev' },
-  'allow-http': {
-    type: 'flag',
-    description: 'send the API key to hosts of other machines over plain http too, where others can read it',
-  },
-  config: {
-    type: 'file',
-    description: 'config file',
-    defaultText: 'TICKHAUL_CONFIG, ./tickhaul.yaml, else tickhaul.yaml in the user’s config folder',
-    scopes: ['flag', 'library'],
-  },
-  'api-key-file': {
-    type: 'file',
-    description: 'file with the API key, or "-" for stdin',
-    settingDescription: 'file with the API key; never put the key itself into a config file',
-    defaultText: 'TICKHAUL_API_KEY',
-  },
 });
+
+/** Options of every command. */
+export const GLOBAL_OPTIONS = {
+  ...PRINT_OPTIONS,
+  ...groupOptions('Everywhere:', {
+    'api-url': { type: 'text', description: 'metadata host', defaultText: 'https://api.tardis.dev' },
+    'datasets-url': { type: 'text', description: 'dataset host', defaultText: 'https://datasets.tardis.dev' },
+    'allow-http': {
+      type: 'flag',
+      description:
+        'send the API key to hosts of other machines over plain http too, where others can read it',
+    },
+    config: {
+      type: 'file',
+      description: 'config file',
+      defaultText: 'TICKHAUL_CONFIG, ./tickhaul.yaml, else tickhaul.yaml in the user’s config folder',
+      scopes: ['flag', 'library'],
+    },
+    'api-key-file': {
+      type: 'file',
+      description: 'file with the API key, or "-" for stdin',
+      settingDescription: 'file with the API key; never put the key itself into a config file',
+      defaultText: 'TICKHAUL_API_KEY',
+    },
+  }),
+} as const;
 
 /** Options of a call of the library that no flag has. */
 export const CALL_OPTIONS = {

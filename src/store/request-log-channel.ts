@@ -27,35 +27,55 @@ export function openRequestLogSender(): RequestLogSender {
   };
 }
 
-/**
- * Runs `work` and meanwhile receives log lines of all requests to object stores in this process whose
- * settings enable them (`logsRequests`), from any thread. Returns, or throws, only after all lines have been
- * received.
- */
+/** Receives log lines from any thread until it is closed. */
+export interface RequestLogReceiver {
+  /** Resolves when all lines sent until now have been received. */
+  flush(): Promise<void>;
+  /** Flushes, and ends the receiver. */
+  close(): Promise<void>;
+}
+
+/** Receives log lines of all requests to object stores in this process whose settings enable them (`logsRequests`). */
+export function openRequestLog(onRequest: RequestLog): RequestLogReceiver {
+  const channel = new BroadcastChannel(LOG_CHANNEL);
+  channel.unref();
+  const onReceived = new Map<string, () => void>();
+  channel.onmessage = ({ data }) => {
+    if (typeof data === 'string') onRequest(data);
+    else onReceived.get(data.mark)?.();
+  };
+  // Messages arrive in order, so after a mark all lines have been received.
+  const flush = async (): Promise<void> => {
+    // Several receivers may be open.
+    const mark = crypto.randomUUID();
+    const received = new Promise<void>((resolve) => onReceived.set(mark, resolve));
+    channel.ref();
+    const sender = new BroadcastChannel(LOG_CHANNEL);
+    sender.postMessage({ mark });
+    sender.close();
+    await received;
+    onReceived.delete(mark);
+    channel.unref();
+  };
+  return {
+    flush,
+    async close() {
+      await flush();
+      channel.close();
+    },
+  };
+}
+
+/** Runs `work` with a receiver. Returns, or throws, only after all lines have been received. */
 export async function withRequestLog<T>(
   onRequest: RequestLog | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!onRequest) return work();
-  const channel = new BroadcastChannel(LOG_CHANNEL);
-  channel.unref();
-  // The end message has an id, since several receivers may be open.
-  const endId = crypto.randomUUID();
-  const receivedAll = new Promise<void>((resolve) => {
-    channel.onmessage = ({ data }) => {
-      if (typeof data === 'string') onRequest(data);
-      else if (data.end === endId) resolve();
-    };
-  });
+  const log = openRequestLog(onRequest);
   try {
     return await work();
   } finally {
-    // Messages arrive in order, so after this one all lines have been received.
-    channel.ref();
-    const sender = new BroadcastChannel(LOG_CHANNEL);
-    sender.postMessage({ end: endId });
-    sender.close();
-    await receivedAll;
-    channel.close();
+    await log.close();
   }
 }

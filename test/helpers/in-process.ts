@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
-import type { CliHost } from '../../src/cli/arguments/command.js';
+import type { CliProcess } from '../../src/cli/arguments/command.js';
 import { findNamedCommand } from '../../src/cli/arguments/find-named-command.js';
 import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
-import { createWarner } from '../../src/cli/output/format-events.js';
-import { printFailure } from '../../src/cli/output/print-failure.js';
+import { printFailure } from '../../src/cli/report-failure.js';
+import { runCommand } from '../../src/cli/run-command.js';
 import { toJsonLine, toSummaryJson } from '../../src/events/json-events.js';
 import { createFailedSummary } from '../../src/events/run-failure.js';
-import { expandHomeInArgs } from '../../src/operations/arguments/expand-home.js';
 import { readProcessHost } from '../../src/operations/command-host.js';
 import { createSink } from '../cli/output/sink.js';
 import type { CliOptions, Finished } from './cli.js';
@@ -39,7 +38,7 @@ export async function runHere(
     },
   };
   const stderr = createSink();
-  const cli: CliHost = {
+  const cli: CliProcess = {
     ...readProcessHost(process),
     env: { PATH: process.env['PATH'], ...env },
     stdin: Readable.from([Buffer.from(stdin)]),
@@ -59,21 +58,16 @@ export async function runHere(
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: env?.['HOME'] ?? '/nonexistent',
     commandLine: 'tickhaul',
-    warn: assert.fail,
   };
   const exitCode = await run(words, cli);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** Like `main`, without the parts that affect the process. */
-async function run(words: readonly string[], cli: CliHost): Promise<number> {
+async function run(words: readonly string[], cli: CliProcess): Promise<number> {
   try {
     const parsed = await parseCommandLine(COMMANDS, words, 80);
-    if (parsed.kind === 'run') {
-      const { args, command } = parsed;
-      const warn = createWarner(cli.stderr, args);
-      return await command.run(expandHomeInArgs(args, cli.home), { ...cli, warn });
-    }
+    if (parsed.kind === 'run') return await runCommand(parsed.command, parsed.args, cli);
     cli.stdout.write(parsed.text);
     return 0;
   } catch (error) {

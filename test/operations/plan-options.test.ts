@@ -184,7 +184,11 @@ class Ways {
       .filter(([name]) => !(name in flags))
       .map(([name, value]) => [flagToSetting(name), value]);
     const config = { jobs: [{ name: 'job', ...Object.fromEntries(settings) }] };
-    const jobs = await readSyncJobs(parseConfig(JSON.stringify(config), 'c'), flags, this.#context.signal);
+    const jobs = await readSyncJobs(
+      parseConfig(JSON.stringify(config), 'c'),
+      readOptions({ ...COMMAND_OPTIONS.plan, ...COMMAND_OPTIONS.sync }, flags),
+      this.#context.signal,
+    );
     const client = await this.#context.client();
     const { signal } = this.#context;
     const input = { client, jobs, destination: this.#destination, options: DOWNLOAD_DEFAULTS, signal };

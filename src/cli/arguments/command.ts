@@ -3,27 +3,13 @@ import type { Options, PositionalOptions } from 'yargs';
 import type { CommandArgs } from '../../operations/arguments/command-args.js';
 import type { CommandHost } from '../../operations/command-host.js';
 import type { OptionGroup } from '../../options/option-definition.js';
+import type { Output } from '../output/output.js';
+import type { OutputScreen } from '../output/text/screen.js';
 
 export type { CommandArgs };
 
-/** A text output: stdout, stderr, or a sink of a test. */
-export interface OutputScreen {
-  /** Returns false if the caller should wait for `drain` before writing more. */
-  write(text: string): unknown;
-  once?(event: 'drain', listener: () => void): unknown;
-  /**
-   * `resize`: the size has changed. `continue`: the process was resumed after a stop (Ctrl-Z), and the shell
-   * has printed lines.
-   */
-  on?(event: 'resize' | 'continue', listener: () => void): unknown;
-  off?(event: 'resize' | 'continue', listener: () => void): unknown;
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  readonly rows?: number | undefined;
-}
-
-/** A command's only access to its process; `main` creates it. */
-export interface CliHost extends CommandHost {
+/** The process of a command; `main` creates it. */
+export interface CliProcess extends Omit<CommandHost, 'warn'> {
   readonly stdin: Readable;
   readonly stdout: OutputScreen;
   readonly stderr: OutputScreen;
@@ -45,6 +31,12 @@ export interface CliHost extends CommandHost {
   exitNow(exitCode: number): never;
 }
 
+/** A command's only access to its process. */
+export interface CliHost extends CliProcess, Pick<CommandHost, 'warn'> {
+  /** What the command prints, by its flags. */
+  readonly output: Output;
+}
+
 export type Flags = Readonly<Record<string, Options>>;
 
 /** What is known of a command before its code is loaded. */
@@ -59,6 +51,8 @@ export interface CommandOutline {
   readonly printsEvents?: boolean;
   /** The command continues if stdout is closed by its reader. */
   readonly outlivesReader?: boolean;
+  /** The command itself prints its requests to object stores. */
+  readonly printsRequests?: boolean;
   /** Milliseconds for a clean end after a signal, 5000 by default, or Infinity; a second signal ends it at once. */
   readonly shutdownMs?: number;
   load(): Promise<CommandAction>;

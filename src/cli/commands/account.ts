@@ -35,15 +35,14 @@ export const accountCommand: CommandAction = {
   ],
   async run(args, cli) {
     const call = await readCall(args);
-    const { createWaitReporter } = await import('../output/waits.js');
-    const onPollWait = readBooleanFlag(args, 'quiet')
-      ? () => {}
-      : createWaitReporter(cli.stderr, () => performance.now());
+    const { createWaitReporter } = await import('../output/throttle.js');
+    const { output } = cli;
+    const onPollWait = output.quiet ? () => {} : createWaitReporter(cli.stderr, () => performance.now());
     return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
       withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
         const { callAccount, describeOperations } = await import('../../account/call-account.js');
         const openSession = memoize(() => openAccountSession(setup, args));
-        const json = readBooleanFlag(args, 'json');
+        const { json } = output;
         const print = (value: unknown): void => {
           cli.stdout.write(setup.calls.secrets.redact(formatDocument(value, !json)));
         };

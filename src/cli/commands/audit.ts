@@ -1,9 +1,8 @@
 import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
-import { runOperation } from '../run-operation.js';
+import { runOperation } from '../run-command.js';
 
 export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
   examples: [
@@ -19,16 +18,15 @@ export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
     if (options.json || options.quiet || isStdout(await findPageFile(options)))
       return runOperation(runAudit, options, cli);
     const { AuditText } = await import('../output/audit/format-audit.js');
-    const { createChalk } = await import('../output/text/color.js');
-    const { stdout, env, signal } = cli;
     const text = new AuditText();
     const exitCode = await runOperation(runAudit, options, cli, {
       onEvent(event) {
         if (event.event === 'day') text.add(event);
       },
     });
-    const chalk = createChalk(stdout, env, options.noColor);
-    await printLines(stdout, text.format({ columns: textColumns(stdout), chalk }), signal);
+    const { stdout, output } = cli;
+    const chalk = await output.chalk(stdout);
+    await output.lines(text.format({ columns: textColumns(stdout), chalk }));
     return exitCode;
   },
 });

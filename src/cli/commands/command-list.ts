@@ -125,6 +125,7 @@ export const COMMANDS: readonly CommandOutline[] = [
     syntax: 'serve',
     describe: 'run the local replay server: HTTP and WebSocket, raw and normalized',
     outlivesReader: true,
+    printsRequests: true,
     // Open responses have 5 s (serve.ts).
     shutdownMs: 8_000,
     load: async () => (await import('./serve.js')).serveCommand,

@@ -1,68 +1,59 @@
 import type { OutputTarget } from '../../base/output-target.js';
 import type { Coverage } from '../../describe/coverage/coverage-facts.js';
 import { toJsonLine } from '../../events/json-events.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
-import { isStdout, readPageFile } from '../../operations/output-file.js';
-import type { FolderCoverage } from '../../operations/prepare-coverage.js';
+import type { FolderCoverage } from '../../operations/coverage.js';
+import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { printLines } from '../output/text/print-lines.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
-import { withStoreRequests } from '../session.js';
 
-export const coverageCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.coverage),
+export const coverageCommand = defineCommand(COMMAND_OPTIONS.coverage, {
   examples: [
     ['$0 coverage', 'print tables, and a calendar of each symbol'],
     ['$0 coverage -t trades -s "BTC*" --from 2024-01-01 --to 2025-01-01', 'one year of some symbols'],
     ['$0 coverage --html coverage.html', 'write an offline HTML page'],
     ['$0 coverage --json | jq .totals.missing', 'print one JSON document'],
   ],
-  async run(args, cli) {
-    const html = await readPageFile(args);
-    const isJson = readBooleanFlag(args, 'json');
-    const { prepareCoverage } = await import('../../operations/prepare-coverage.js');
-    const read = await prepareCoverage(args, cli);
-    const coverage = await withStoreRequests(args, cli, () => read(cli.warn));
+  async run(options, cli) {
+    const html = await findPageFile(options);
+    const { readFolderCoverage } = await import('../../operations/coverage.js');
+    const { withContext } = await import('../../operations/context.js');
+    const coverage = await withContext(options, cli, cli.output.observer(), (context) =>
+      readFolderCoverage(options, context),
+    );
     if (html !== undefined) await writePage(html, coverage, cli);
-    if (!isStdout(html)) await print(coverage.facts, args, cli, { isJson, html: html?.name });
+    if (!isStdout(html)) await print(coverage.facts, cli, html?.name, options.all);
     return 0;
   },
-};
+});
 
 async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: CliHost): Promise<void> {
-  const { createCoveragePage } = await import('../../operations/prepare-coverage.js');
+  const { createCoveragePage } = await import('../../operations/coverage.js');
   const html = await createCoveragePage(coverage);
-  if (isStdout(target)) return printLines(cli.stdout, [html], cli.signal);
+  if (isStdout(target)) return cli.output.lines([html]);
   const { writeReport } = await import('../../describe/coverage/page/write-report.js');
   await writeReport(target, html, cli);
 }
 
 async function print(
   facts: Coverage,
-  args: CommandArgs,
-  cli: CliHost,
-  { isJson, html }: { readonly isJson: boolean; readonly html: string | undefined },
+  { stdout, output }: CliHost,
+  html: string | undefined,
+  all: boolean,
 ): Promise<void> {
-  const { stdout, env, signal } = cli;
-  if (isJson) {
+  if (output.json) {
     const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
-    return printLines(stdout, [toJsonLine(toCoverageDocument(facts))], signal);
+    return output.lines([toJsonLine(toCoverageDocument(facts))]);
   }
   const { formatCoverage, formatTotals } = await import('../output/coverage/format-coverage.js');
   if (html !== undefined)
-    return printLines(
-      stdout,
-      [...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`],
-      signal,
-    );
-  const { createChalk } = await import('../output/text/color.js');
+    return output.lines([...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`]);
   const options = {
     columns: screenColumns(stdout),
     isTerminal: stdout.isTTY === true,
-    chalk: createChalk(stdout, env, readBooleanFlag(args, 'no-color')),
-    all: readBooleanFlag(args, 'all'),
+    chalk: await output.chalk(stdout),
+    all,
   };
-  await printLines(stdout, formatCoverage(facts, options), signal);
+  await output.lines(formatCoverage(facts, options));
 }

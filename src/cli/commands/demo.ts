@@ -2,11 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
-import { readBooleanFlag, readPath } from '../../operations/arguments/read-arguments.js';
+import { readPath } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { createChalk } from '../output/text/color.js';
 import { sandboxEnvironment } from '../sandbox-environment.js';
 
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
@@ -36,7 +35,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
       const { parseFaults } = await import('../../sandbox/loopback/sandbox-faults.js');
       const { parseDay } = await import('../../day-files/day.js');
-      const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
+      const chalk = await cli.output.chalk(cli.stdout);
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
       const dir = readPath(args, 'dir') ?? (await createFolder());
       const service = await startSandbox({
@@ -113,9 +112,10 @@ async function runWords(
   print: (text: string) => unknown,
 ): Promise<number> {
   const { parseCommandLine } = await import('../arguments/parse-command-line.js');
+  const { runCommand } = await import('../run-command.js');
   print(`\n$ tickhaul ${words.map(quoteForShell).join(' ')}`);
   const parsed = await parseCommandLine(commands, words, 80);
-  return parsed.kind === 'run' ? parsed.command.run(parsed.args, cli) : 0;
+  return parsed.kind === 'run' ? runCommand(parsed.command, parsed.args, cli) : 0;
 }
 
 /** Quotes a word for a shell. */

@@ -1,6 +1,6 @@
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { runOperation } from '../run-operation.js';
+import { runOperation } from '../run-command.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { showPlanOf } from './plan.js';
 
@@ -29,9 +29,8 @@ export const downloadCommand = defineCommand(
     async run(options, cli) {
       if (options.dryRun) return showPlanOf(options, cli);
       const { runDownload } = await import('../../operations/download.js');
-      return runOperation(runDownload, options, cli, {
-        askForSpace: () => createSpaceQuestion(options, cli),
-      });
+      const askForSpace = () => createSpaceQuestion(options.yes, cli);
+      return runOperation(runDownload, options, cli, { askForSpace });
     },
   },
   PLANNED_OPTIONS,

@@ -1,16 +1,18 @@
-import { ERROR_TABLE } from '../../base/errors.js';
+import { resolve } from 'node:path';
+import { ERROR_TABLE, usageError } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
+import type { RequestedSelection } from '../../download/download-options.js';
 import { describeRequiredDays, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine } from '../../events/json-events.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import type { EnqueueSummary } from '../../fleet/enqueue-plan.js';
+import type { Context } from '../../operations/context.js';
+import type { OpenedTarget } from '../../operations/selection/download-target.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { createWarner } from '../output/format-events.js';
-import { createWarningObserver, withStoreRequests } from '../session.js';
+import type { CommandValues } from '../../options/read-options.js';
+import { isObjectLocation } from '../../store/location.js';
+import { defineCommand } from '../arguments/define-flags.js';
 
-export const enqueueCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.enqueue),
+export const enqueueCommand = defineCommand(COMMAND_OPTIONS.enqueue, {
   examples: [
     [
       '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /data',
@@ -21,25 +23,82 @@ export const enqueueCommand: CommandAction = {
       'one slice per day, for files of gigabytes',
     ],
   ],
-  async run(args, cli) {
-    const { prepareEnqueue } = await import('../../operations/fleet/prepare-enqueue.js');
-    const { stdout, stderr, warn } = cli;
-    const { unauthorized, keyProblem, missing, ...counts } = await withStoreRequests(args, cli, async () => {
-      const run = await prepareEnqueue(args, cli);
-      return run(createWarningObserver(args, cli));
-    });
-    if (unauthorized > 0) warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
-    const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
+  async run(options, cli) {
+    const { output } = cli;
+    const { withContext } = await import('../../operations/context.js');
+    const { unauthorized, keyProblem, missing, ...counts } = await withContext(
+      ...([options, cli, output.observer()] as const),
+      (context) => enqueue(options, context),
+    );
+    if (unauthorized > 0) output.warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
+    const isStrict = options.strict && missing > 0;
     // With --quiet too, as it is the reason of the exit code.
-    if (isStrict) createWarner(stderr)(describeRequiredDays(missing).message);
+    if (isStrict) output.printError(`warning ${describeRequiredDays(missing).message}\n`);
     const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
-    if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...counts }));
-    else if (!readBooleanFlag(args, 'quiet')) {
-      const { slices, added, present } = counts;
-      stderr.write(
+    const { slices, added, present } = counts;
+    await output.result({
+      json: () => toJsonLine({ event: 'summary', exitCode, ...counts }),
+      text: () =>
         `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} already queued\n`,
-      );
-    }
+      unlessQuiet: 'stderr',
+    });
     return exitCode;
   },
-};
+});
+
+/** `enqueue`: adds the slices of a download to the queue. */
+async function enqueue(
+  options: CommandValues<typeof COMMAND_OPTIONS.enqueue>,
+  context: Context,
+): Promise<EnqueueSummary & Pick<OpenedTarget, 'keyProblem'>> {
+  const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
+  const { createDownloadSettings, openDownloadTarget, readDownloadTarget } = await import(
+    '../../operations/selection/download-target.js'
+  );
+  const { enqueuePlan } = await import('../../fleet/enqueue-plan.js');
+  const access = readQueueAccess(options.queue, context);
+  const target = await readDownloadTarget(options, context, 'enqueue');
+  const { selection } = target;
+  if (!selection)
+    throw usageError('enqueue: these flags select nothing to enqueue; use a selection or --pinned');
+  const sliceDays = readSliceDays(options.slice);
+  const downloadSettings = createDownloadSettings(target, options);
+  const { maxSlices } = options;
+  const { emit, signal } = context;
+  // Before the queue is asked: their errors are the user's.
+  const { downloadDir, cacheDir: cache } = await context.settings();
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  return withQueue(access, { warn, signal }, async (open) => {
+    const client = await context.client();
+    // Workers on other machines need an absolute path to the same folder.
+    const destination = await context.destination(
+      isObjectLocation(downloadDir) ? downloadDir : resolve(downloadDir),
+    );
+    const shared = { destination, options: downloadSettings, signal };
+    const { plan, record, manifest, keyProblem } = await openDownloadTarget(target, {
+      ...{ ...shared, client, cache, emit },
+    });
+    await manifest.close();
+    if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
+    const range = {
+      from: plan.range.from,
+      to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
+    };
+    const summary = await enqueuePlan({ ...shared, open, plan, range, record, sliceDays, maxSlices });
+    return { ...summary, keyProblem };
+  });
+}
+
+/** Whether the last day is fixed; otherwise it is the end of the export, which moves every day. */
+function hasFixedEnd({ to, date, last }: RequestedSelection): boolean {
+  return to !== undefined || date !== undefined || last !== undefined;
+}
+
+const MAX_SLICE_DAYS = 31;
+
+function readSliceDays(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const days = Number(/^(\d{1,2})d$/.exec(text)?.[1] ?? 0);
+  if (days >= 1 && days <= MAX_SLICE_DAYS) return days;
+  throw usageError(`--slice: "${text}" is not a number of days; use 1d to ${MAX_SLICE_DAYS}d`);
+}

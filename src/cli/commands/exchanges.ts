@@ -1,10 +1,10 @@
 import { toJsonLine } from '../../events/json-events.js';
-import { readBooleanFlag, readExchange } from '../../operations/arguments/read-arguments.js';
+import { readExchange } from '../../operations/arguments/read-arguments.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
-import { withSession } from '../session.js';
+import { withSession } from '../with-session.js';
 
 const OPTIONS = {
   exchange: {
@@ -28,15 +28,18 @@ export const exchangesCommand: CommandAction = {
     return withSession(args, cli, {}, async ({ client, settings }) => {
       const { FIELDS, fetchExchanges, fetchRecord } = await import('../../service/records/fetch-records.js');
       const options = { cache: settings.cacheDir, signal: cli.signal };
-      const json = readBooleanFlag(args, 'json');
       if (args['exchange'] === undefined) {
         const list = await fetchExchanges(client, options);
-        cli.stdout.write(json ? await formatJson(list) : await formatList(list, textColumns(cli.stdout)));
+        await cli.output.result({
+          json: () => formatJson(list),
+          text: () => formatList(list, textColumns(cli.stdout)),
+        });
       } else {
         const record = await fetchRecord(client, readExchange(args), FIELDS.whole, options);
-        cli.stdout.write(
-          json ? await formatJson(record) : await formatRecord(record, textColumns(cli.stdout)),
-        );
+        await cli.output.result({
+          json: () => formatJson(record),
+          text: () => formatRecord(record, textColumns(cli.stdout)),
+        });
       }
       return 0;
     });

@@ -1,10 +1,8 @@
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun } from '../session.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { runOperation } from '../run-command.js';
 
-export const exportCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.export),
+export const exportCommand = defineCommand(COMMAND_OPTIONS.export, {
   examples: [
     ['$0 export hftbacktest datasets -o npz', 'one .npz per symbol and day, of trades and books'],
     ['$0 export nautilus datasets -t trades,quotes -o catalog', 'a catalog of NautilusTrader'],
@@ -17,9 +15,8 @@ export const exportCommand: CommandAction = {
       'candles and trades of each pair',
     ],
   ],
-  async run(args, cli) {
-    const { prepareExport } = await import('../../operations/prepare-export.js');
-    const run = await prepareExport(args, cli);
-    return reportRun(args, cli, run);
+  async run(options, cli) {
+    const { runExport } = await import('../../operations/export.js');
+    return runOperation(runExport, options, cli);
   },
-};
+});

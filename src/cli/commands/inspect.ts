@@ -1,5 +1,5 @@
 import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../describe/inspect-file.js';
-import { readBooleanFlag, readDataType, readLocations } from '../../operations/arguments/read-arguments.js';
+import { readDataType, readLocations } from '../../operations/arguments/read-arguments.js';
 import { readStoreSettings } from '../../operations/with-destination.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { assertFileLocation } from '../../options/option-types.js';
@@ -8,7 +8,6 @@ import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { withStoreRequests } from '../session.js';
 
 const OPTIONS = {
   file: {
@@ -41,13 +40,11 @@ export const inspectCommand: CommandAction = {
     const dataType = readDataType(args, 'type');
     const storeSettings = await readStoreSettings(args, cli, [path]);
     const store = storeSettings && { ...storeSettings, ...INTERACTIVE_RETRIES };
-    const inspection = await withStoreRequests(args, cli, () =>
-      inspectFile({ path, dataType, store, signal: cli.signal }),
-    );
-    const text = readBooleanFlag(args, 'json')
-      ? formatDocument(toDocument(inspection), false)
-      : formatInspection(inspection, cli.stdout);
-    cli.stdout.write(text);
+    const inspection = await inspectFile({ path, dataType, store, signal: cli.signal });
+    await cli.output.result({
+      json: () => formatDocument(toDocument(inspection), false),
+      text: () => formatInspection(inspection, cli.stdout),
+    });
     return 0;
   },
 };

@@ -15,7 +15,7 @@ import { type InstrumentFilter, parseInstrumentFilter } from '../../service/reco
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
-import { withSession } from '../session.js';
+import { withSession } from '../with-session.js';
 
 /** Known types of instruments (docs/spec/metadata-api.md#instruments); the service may have others. */
 const TYPES = ['spot', 'perpetual', 'future', 'option', 'combo', 'prediction'];
@@ -83,7 +83,7 @@ export const instrumentsCommand: CommandAction = {
             : await fetchInstrument(client, exchange, symbol, options);
         const list: readonly InstrumentInfo[] = Array.isArray(instruments) ? instruments : [instruments];
         assertKnownTypes(args, list);
-        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(instruments) : formatInstruments(list));
+        await cli.output.result({ json: () => toJsonLine(instruments), text: () => formatInstruments(list) });
         return 0;
       } catch (error) {
         throw await toNameError(error, client, exchange, symbol, settings.cacheDir, cli.signal);

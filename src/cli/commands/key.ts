@@ -2,15 +2,14 @@ import { TickhaulError } from '../../base/errors.js';
 import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
-import { withSession } from '../session.js';
 import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
+import { withSession } from '../with-session.js';
 
 /** Above this number, symbols are only counted; `--json` lists them all. */
 const MAX_LISTED_SYMBOLS = 10;
@@ -31,10 +30,12 @@ export const keyCommand: CommandAction = {
         }
         const redactedKey = formatKeyForLog(apiKey);
         const access = await fetchKeyInfo(client, { signal: timed.signal });
-        const text = readBooleanFlag(args, 'json')
-          ? formatDocument({ key: redactedKey, expired: access.length === 0, access }, false)
-          : await formatAccess(redactedKey, access, textColumns(cli.stdout));
-        cli.stdout.write(redactSecret(text, apiKey));
+        const document = { key: redactedKey, expired: access.length === 0, access };
+        await cli.output.result({
+          json: () => redactSecret(formatDocument(document, false), apiKey),
+          text: async () =>
+            redactSecret(await formatAccess(redactedKey, access, textColumns(cli.stdout)), apiKey),
+        });
         if (access.length > 0) return 0;
         throw new TickhaulError('bad_key', `the API key ${redactedKey} has expired; renew it or set another`);
       }),

@@ -1,50 +1,42 @@
 import { usageError } from '../../base/errors.js';
+import { resolveOutput } from '../../base/output-target.js';
 import { formatSize, plural } from '../../base/units.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
-import { loadSettings } from '../../operations/config/load-config.js';
-import { isStdout, readOutputFile } from '../../operations/output-file.js';
-import { withDestination } from '../../operations/with-destination.js';
+import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { printLines } from '../output/text/print-lines.js';
-import { withStoreRequests } from '../session.js';
 
-export const lockCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.lock),
+export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
   examples: [
     ['$0 lock', 'write tickhaul.lock, for download --frozen'],
     ['$0 lock --format sha256sum > SHA256SUMS', 'write a list for sha256sum -c, run in the download folder'],
   ],
-  async run(args, cli) {
-    const settings = await loadSettings(args, cli);
-    const format = (readTextFlag(args, 'format') ?? COMMAND_OPTIONS.lock.format.default) as Format;
-    const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
-    const { readLockableRecords } = await import('../../store/lock-file.js');
-    const records = await withStoreRequests(args, cli, () =>
-      withDestination(settings, cli, (destination) =>
-        readLockableRecords(destination, { warn: cli.warn, signal: cli.signal }),
-      ),
-    );
-    const { formatLockFile } = await import('../../store/lock-file.js');
-    const { formatChecksums } = await import('../../store/lock-file.js');
-    const isJson = readBooleanFlag(args, 'json');
-    if (isJson && isStdout(out))
-      throw usageError('--json and --out - both print to stdout; use only one of them');
-    const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
-    if (isStdout(out)) await printLines(cli.stdout, lines, cli.signal);
-    else {
-      const { writeOutput } = await import('../../base/output-sink.js');
-      await writeOutput(out, lines, cli);
-      const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-      if (isJson)
-        cli.stdout.write(formatDocument({ path: out.name, format, files: records.length, bytes }, false));
-      else if (!readBooleanFlag(args, 'quiet'))
-        cli.stderr.write(`${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`);
-    }
-    return 0;
+  async run(options, cli) {
+    const { format } = options;
+    const { warn, output } = cli;
+    const { formatChecksums, formatLockFile, readLockableRecords } = await import('../../store/lock-file.js');
+    const { withContext } = await import('../../operations/context.js');
+    const path = options.out ?? (format === 'lock' ? 'tickhaul.lock' : '-');
+    return withContext(options, cli, output.observer(), async (context) => {
+      const { signal } = context;
+      await context.settings();
+      const out = await resolveOutput('--out', path);
+      const records = await readLockableRecords(await context.destination(), { warn, signal });
+      if (output.json && isStdout(out))
+        throw usageError('--json and --out - both print to stdout; use only one of them');
+      const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
+      if (isStdout(out)) await output.lines(lines);
+      else {
+        const { writeOutput } = await import('../../base/output-sink.js');
+        await writeOutput(out, lines, cli);
+        const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
+        await output.result({
+          json: () => formatDocument({ path: out.name, format, files: records.length, bytes }, false),
+          text: () => `${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`,
+          unlessQuiet: 'stderr',
+        });
+      }
+      return 0;
+    });
   },
-};
-
-type Format = 'lock' | 'md5sum' | 'sha256sum';
+});

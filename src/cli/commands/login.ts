@@ -5,12 +5,13 @@ import { toJsonLine } from '../../events/json-events.js';
 import { readBooleanFlag, readDuration, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
-import type { CliHost, CommandAction, CommandArgs, OutputScreen } from '../arguments/command.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { openCodeSource } from '../code-source.js';
-import { printFailure } from '../output/print-failure.js';
 import { formatDocument } from '../output/text/format-document.js';
-import type { Wait } from '../output/waits.js';
+import type { OutputScreen } from '../output/text/screen.js';
+import type { Wait } from '../output/throttle.js';
+import { printFailure } from '../report-failure.js';
 import { withAccount } from '../with-account.js';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -48,7 +49,7 @@ export const loginCommand: CommandAction = {
     if (emailText === undefined) throw usageError('--email is required: the address you sign in with');
     const email = parseEmail(emailText);
     const timeoutMs = readDuration(args, 'timeout') ?? DEFAULT_TIMEOUT_MS;
-    const json = readBooleanFlag(args, 'json');
+    const { json, quiet } = cli.output;
     const source = openCodeSource(readTextFlag(args, 'code-file'), cli);
     const emit = await createReporter(args, cli, email, source.place);
     let host: string | undefined;
@@ -72,7 +73,7 @@ export const loginCommand: CommandAction = {
           const shown = setup.calls.secrets.redact(formatDocument({ event: 'account', account }, false));
           cli.stdout.write(shown);
           printSummary(0, { reused });
-        } else if (!readBooleanFlag(args, 'quiet')) {
+        } else if (!quiet) {
           cli.stdout.write(`signed in as ${email} at ${host}\n`);
         }
         return 0;
@@ -102,8 +103,8 @@ async function createReporter(
     stdout,
     stderr,
     email,
-    json: readBooleanFlag(args, 'json'),
-    quiet: readBooleanFlag(args, 'quiet'),
+    json: cli.output.json,
+    quiet: cli.output.quiet,
     codePlace,
     drawLink: (uri) => render && drawLink(uri, stderr, render),
     now: () => performance.now(),

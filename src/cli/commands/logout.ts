@@ -49,10 +49,11 @@ export const logoutCommand: CommandAction = {
     // The unreadable file may be the selected identity.
     if (first && forgotten === 0) throw first;
     for (const { message } of readErrors) cli.stderr.write(`warning ${sanitizeForTerminal(message)}\n`);
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ forgotten }));
-    else if (!readBooleanFlag(args, 'quiet')) {
-      cli.stdout.write(`${forgotten === 0 ? 'no' : forgotten} stored ${formatIdentities(forgotten)}\n`);
-    }
+    await cli.output.result({
+      json: () => toJsonLine({ forgotten }),
+      text: () => `${forgotten === 0 ? 'no' : forgotten} stored ${formatIdentities(forgotten)}\n`,
+      unlessQuiet: 'stdout',
+    });
     return 0;
   },
 };

@@ -1,15 +1,8 @@
 import { plural } from '../../base/units.js';
-import { readBooleanFlag, readLocations } from '../../operations/arguments/read-arguments.js';
-import { loadSettings } from '../../operations/config/load-config.js';
-import type { Settings } from '../../operations/settings.js';
-import { withDestination } from '../../operations/with-destination.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
-import type { Destination } from '../../store/destination.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { withStoreRequests } from '../session.js';
 
 const OPTIONS = {
   action: {
@@ -30,47 +23,31 @@ const OPTIONS = {
   ...STORE_OPTIONS,
 } as const;
 
-export const manifestCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const manifestCommand = defineCommand(OPTIONS, {
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',
       'after moving the files of two machines to /data, without reading them again',
     ],
   ],
-  async run(args, cli) {
-    const locations = readLocations(args, 'folder');
-    const settings = await loadSettings(args, cli);
+  async run(options, cli) {
     const { mergeFolders } = await import('../../operations/merge-folders.js');
+    const { withContext } = await import('../../operations/context.js');
     const { warn, signal } = cli;
-    const merged = await withStoreRequests(args, cli, () =>
-      withDestination(settings, cli, (target) =>
-        withDestinations(locations, settings, signal, async (folders) => ({
-          path: target.name,
-          ...(await mergeFolders({ folders, target, warn, signal })),
-        })),
-      ),
-    );
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(merged, false));
-    else if (!readBooleanFlag(args, 'quiet')) {
-      const { path, records, added, changed, audits, exports } = merged;
-      const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
-      const more = audits + exports > 0 ? `; ${logs} added` : '';
-      cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`);
-    }
+    const merged = await withContext(options, cli, cli.output.observer(), async (context) => {
+      const target = await context.destination();
+      const folders = [];
+      for (const location of options.folders ?? []) folders.push(await context.destination(location));
+      return { path: target.name, ...(await mergeFolders({ folders, target, warn, signal })) };
+    });
+    const { path, records, added, changed, audits, exports } = merged;
+    const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
+    const more = audits + exports > 0 ? `; ${logs} added` : '';
+    await cli.output.result({
+      json: () => formatDocument(merged, false),
+      text: () => `${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`,
+      unlessQuiet: 'stderr',
+    });
     return 0;
   },
-};
-
-/** Opens destinations recursively, so that each opened one is closed whatever happens. */
-function withDestinations<T>(
-  [first, ...others]: readonly string[],
-  settings: Settings,
-  signal: AbortSignal,
-  work: (opened: readonly Destination[]) => Promise<T>,
-): Promise<T> {
-  if (first === undefined) return work([]);
-  return withDestination({ ...settings, downloadDir: first }, { signal }, (destination) =>
-    withDestinations(others, settings, signal, (opened) => work([destination, ...opened])),
-  );
-}
+});

@@ -12,11 +12,8 @@ import type { CliHost, CommandArgs } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
 import { formatRunError } from '../output/run/summary-builder.js';
-import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
-import { toOutputFlags } from '../run-operation.js';
-import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const planCommand = defineCommand(
   COMMAND_OPTIONS.plan,
@@ -41,19 +38,16 @@ export async function showPlanOf(
 ): Promise<number> {
   const { planDownload } = await import('../../operations/plan-download.js');
   const { withContext } = await import('../../operations/context.js');
-  const flags = { ...toOutputFlags(options), files: options.files };
-  return withStoreRequests(flags, cli, () =>
-    withContext(options, cli, createWarningObserver(flags, cli), async (context) => {
-      const summary = await showPlan(await planDownload(options, context), flags, cli);
-      return finishPlan(summary, flags, cli);
-    }),
-  );
+  return withContext(options, cli, cli.output.observer(), async (context) => {
+    const summary = await showPlan(await planDownload(options, context), options, cli);
+    return finishPlan(summary, cli);
+  });
 }
 
 /** Prints why a plan fails, and with `--json` its summary. @returns the exit code. */
-export function finishPlan(summary: RunSummary, args: CommandArgs, cli: CliHost): number {
+export function finishPlan(summary: RunSummary, cli: CliHost): number {
   cli.stderr.write(collectErrors(summary).map(formatRunError).join(''));
-  if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
+  if (cli.output.json) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
   return summary.exitCode;
 }
 
@@ -64,16 +58,16 @@ export async function showPlan(
   cli: CliHost,
 ): Promise<RunSummary> {
   const { createPlanSummary, createPlanReport } = await import('../../operations/plan-download.js');
-  if (readBooleanFlag(args, 'json')) {
+  if (cli.output.json) {
     const report = await createPlanReport(openedPlan, cli.signal);
     cli.stdout.write(toJsonLine(report.plan));
-    await printLines(cli.stdout, formatLines(report.files(), toJsonLine), cli.signal);
+    await cli.output.lines(formatLines(report.files(), toJsonLine));
     return report.summary();
   }
   if (openedPlan.job !== undefined) cli.stdout.write(`${openedPlan.job}\n`);
   const totals = await printPlan(openedPlan, args, cli);
   const planEvent = await openedPlan.describe(totals);
-  if (!readBooleanFlag(args, 'quiet')) {
+  if (!cli.output.quiet) {
     const jobPrefix = openedPlan.job === undefined ? '' : `${openedPlan.job}: `;
     const { unauthorized } = totals.counts;
     const texts = [
@@ -93,22 +87,21 @@ async function printPlan(
   args: CommandArgs,
   cli: CliHost,
 ): Promise<PlanTotals> {
-  const { stdout, signal } = cli;
+  const { stdout, output } = cli;
   const { createTotals, countFiles } = await import('../../download/plan/create-download-plan.js');
   const totals = createTotals();
   const files = countFiles(opened, opened.filesInPathOrder(), totals);
   if (readBooleanFlag(args, 'files')) {
-    await printLines(stdout, formatLines(files, formatFileLine), signal);
+    await output.lines(formatLines(files, formatFileLine));
     return totals;
   }
-  const [{ groupSeriesDays }, { formatPlan }, { createChalk }] = await Promise.all([
+  const [{ groupSeriesDays }, { formatPlan }] = await Promise.all([
     import('../output/plan/series-days.js'),
     import('../output/plan/format-plan.js'),
-    import('../output/text/color.js'),
   ]);
-  const chalk = createChalk(stdout, cli.env, readBooleanFlag(args, 'no-color'));
+  const chalk = await output.chalk(stdout);
   const columns = textColumns(stdout);
-  await printLines(stdout, formatPlan(groupSeriesDays(files, opened.sizeOf), { columns, chalk }), signal);
+  await output.lines(formatPlan(groupSeriesDays(files, opened.sizeOf), { columns, chalk }));
   return totals;
 }
 

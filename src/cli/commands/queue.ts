@@ -3,10 +3,8 @@ import { plural } from '../../base/units.js';
 import type { OpenQueue } from '../../fleet/open-queue.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
-import { readBooleanFlag, readPaths, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
@@ -28,17 +26,14 @@ const OPTIONS = {
   ...COMMAND_OPTIONS.queue,
 } as const;
 
-export const queueCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const queueCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 queue status', 'count waiting, active, completed and failed slices'],
     ['$0 queue failed', 'list permanently failed slices and their errors'],
     ['$0 queue retry', 'queue failed slices again'],
     ['$0 queue pause', 'start no more slices; resume continues, drain removes waiting slices'],
   ],
-  async run(args, cli) {
-    const action = readTextFlag(args, 'action') as (typeof ACTIONS)[number];
-    const ids = readPaths(args, 'id');
+  async run({ action = 'status', id: ids = [], queue }, cli) {
     if (action !== 'retry' && ids.length > 0)
       throw usageError(`queue ${action} takes no ids; leave "${ids[0]}" out`);
     const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
@@ -72,12 +67,15 @@ export const queueCommand: CommandAction = {
         };
       },
     };
-    const { json, text } = await withQueue(readQueueAccess(args, cli), cli, actions[action]);
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(json, false));
-    else if (!readBooleanFlag(args, 'quiet')) cli.stdout.write(text);
+    const { json, text } = await withQueue(readQueueAccess(queue, cli), cli, actions[action]);
+    await cli.output.result({
+      json: () => formatDocument(json, false),
+      text: () => text,
+      unlessQuiet: 'stdout',
+    });
     return 0;
   },
-};
+});
 
 interface ActionResult {
   readonly json: unknown;

@@ -1,9 +1,9 @@
-import type { WrittenCounts } from '../../market/lines/line-buffer.js';
+import type { WrittenCounts } from '../../market/lines/line-sink.js';
+import { readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { runWithMessageSummary } from '../output/run/message-summary.js';
+import { observeDayFiles, observeFeeds, runWithMessageSummary } from '../output/message-output.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
 
 export const replayCommand: CommandAction = {
@@ -34,20 +34,21 @@ export const replayCommand: CommandAction = {
       'normalized messages, computed from native ones',
     ],
   ],
-  run: (args, cli) => runWithMessageSummary(args, cli, (written) => run(args, cli, written)),
+  run: (args, cli) => runWithMessageSummary(cli, (written) => run(args, cli, written)),
 };
 
 async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Promise<void> {
-  const [{ prepareReplay }, { openReplayObserver }, { ReaderClosedError, streamSink }] = await Promise.all([
+  const [{ prepareReplay }, { ReaderClosedError, streamSink }] = await Promise.all([
     import('../../operations/prepare-replay.js'),
-    import('../open-replay-observer.js'),
     import('../../base/output-sink.js'),
   ]);
   raiseHeapGrowth();
   const runReplay = await prepareReplay(args, cli);
-  const { observer, close } = await openReplayObserver(args, cli, written);
+  const isFeedReplay = args['channel'] !== undefined || readTextFlag(args, 'source') === 'feeds';
+  const observe = isFeedReplay ? observeFeeds : observeDayFiles;
+  const { observer, close } = await observe(readTextFlag(args, 'out'), cli, written);
   const output = streamSink(cli.dataOut, 'stdout');
-  await withRequestLog(observer.note, () => runReplay({ ...observer, output, written }))
+  await runReplay({ ...observer, output, written })
     .catch((error: unknown) => {
       if (!(error instanceof ReaderClosedError)) throw error;
     })

@@ -169,11 +169,9 @@ export const sandboxCommand: CommandAction = {
         faultsPerStep: readCount(args, 'auth-fault-limit', 0),
         organizations: readListFlag(args, 'organizations'),
       },
-      onRequest: readBooleanFlag(args, 'verbose')
-        ? ({ method, url, status }) => cli.stderr.write(`${method} ${url} ${status}\n`)
-        : undefined,
+      onRequest: ({ method, url, status }) => cli.output.request(`${method} ${url} ${status}`),
     });
-    const isQuiet = readBooleanFlag(args, 'quiet');
+    const isQuiet = cli.output.quiet;
     try {
       if (command.length > 0) {
         if (!isQuiet) cli.stderr.write(`embedded service: ${service.apiUrl}\n`);

@@ -15,7 +15,7 @@ import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { withSession } from '../session.js';
+import { withSession } from '../with-session.js';
 
 const OPTIONS = {
   ...EXCHANGE_ARGUMENT,
@@ -37,24 +37,15 @@ export const statusCommand: CommandAction = {
     const wait = readWaitOptions(args);
     return withSession(args, cli, {}, async ({ client }) => {
       const exchange = readExchange(args);
-      const show = (record: ExchangeRecord): void => {
-        cli.stdout.write(
-          readBooleanFlag(args, 'json') ? toJsonLine(toDocument(record)) : formatRecord(record),
-        );
-      };
+      const show = (record: ExchangeRecord): Promise<void> =>
+        cli.output.result({ json: () => toJsonLine(toDocument(record)), text: () => formatRecord(record) });
       const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
       if (wait === undefined) {
-        show(await fetchRecord(client, exchange, FIELDS.whole, { signal: cli.signal }));
+        await show(await fetchRecord(client, exchange, FIELDS.whole, { signal: cli.signal }));
         return 0;
       }
-      const { record, reached } = await pollUntil(
-        client,
-        exchange,
-        wait,
-        cli,
-        readBooleanFlag(args, 'quiet'),
-      );
-      if (record !== undefined) show(record);
+      const { record, reached } = await pollUntil(client, exchange, wait, cli);
+      if (record !== undefined) await show(record);
       if (reached) return 0;
       throw new TickhaulError('not_exported', formatTimeout(exchange, wait, record));
     });
@@ -95,8 +86,7 @@ async function pollUntil(
   client: ServiceClient,
   exchange: string,
   wait: WaitOptions,
-  { signal, stderr }: CliHost,
-  quiet: boolean,
+  { signal, stderr, output }: CliHost,
 ): Promise<WaitResult> {
   const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
   const end = performance.now() + wait.timeoutMs;
@@ -108,7 +98,7 @@ async function pollUntil(
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
       if (!(error instanceof TickhaulError) || error.exitCode !== 5) throw error;
-      if (!quiet) stderr.write(`${error.message}; retrying\n`);
+      if (!output.quiet) stderr.write(`${error.message}; retrying\n`);
     }
     const remainingMs = end - performance.now();
     if (remainingMs <= 0) return { record, reached: false };

@@ -2,16 +2,13 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { OutputStalledError } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/live-options.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
+import { readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { runWithMessageSummary } from '../output/run/message-summary.js';
-import { createStderrNote } from '../session.js';
-import { showFileProgress, writesFile } from '../show-file-progress.js';
+import { runWithMessageSummary, showFileProgress, writesFile } from '../output/message-output.js';
+import { createThrottle } from '../output/throttle.js';
 
-/** Milliseconds between two lines about one exchange (docs/spec/command-line.md#streams). */
-const LINE_INTERVAL_MS = 10_000;
 /** Milliseconds that one write to the output may take after the end of the stream. */
 const WRITE_TIMEOUT_MS = 1000;
 
@@ -27,17 +24,16 @@ export const streamCommand: CommandAction = {
   ],
   async run(args, cli) {
     let isStalled = false;
-    const exitCode = await runWithMessageSummary(args, cli, async (written) => {
+    const exitCode = await runWithMessageSummary(cli, async (written) => {
       const { prepareStream } = await import('../../operations/prepare-stream.js');
       const { ReaderClosedError, streamSink } = await import('../../base/output-sink.js');
       const { OutputStalledError } = await import('../../live/line-pump.js');
       const runStream = await prepareStream(args, cli);
-      const hideProgress = await showFileProgress(args, cli, written);
+      const hideProgress = await showFileProgress(readTextFlag(args, 'out'), cli, written);
       const output = streamSink(cli.dataOut, 'stdout');
-      const note = createStderrNote(args, cli);
       await runStream({
-        onEvent: createEventPrinter(args, cli),
-        note,
+        onEvent: createEventPrinter(cli),
+        note: cli.output.onRequest,
         output,
         written,
         patienceMs: WRITE_TIMEOUT_MS,
@@ -62,7 +58,8 @@ function toStalledError(
   { signal }: CliHost,
 ): TickhaulError {
   const { code } = signal.aborted ? abortReason(signal) : { code: 'interrupted' as const };
-  const name = writesFile(args) ? readTextFlag(args, 'out') : 'stdout';
+  const out = readTextFlag(args, 'out');
+  const name = writesFile(out) ? out : 'stdout';
   return new TickhaulError(
     code,
     `${name}: its reader read nothing for ${WRITE_TIMEOUT_MS / 1000}s; ${plural(messages, 'message')} lost`,
@@ -70,16 +67,11 @@ function toStalledError(
 }
 
 /** Prints warnings and connection events, at most one per exchange and interval unless `--verbose`. */
-function createEventPrinter(args: CommandArgs, { warn }: CliHost): (event: LiveEvent) => void {
-  const printsAll = readBooleanFlag(args, 'verbose');
-  const last = new Map<string, number>();
+function createEventPrinter({ output: { warn, verbose } }: CliHost): (event: LiveEvent) => void {
+  const isDue = createThrottle(() => performance.now());
   return (event) => {
     if (event.event === 'warning') return warn(event.message);
-    const now = performance.now();
-    const isTooSoon = now - (last.get(event.exchange) ?? Number.NEGATIVE_INFINITY) < LINE_INTERVAL_MS;
-    if (isTooSoon && !printsAll) return;
-    last.set(event.exchange, now);
-    warn(formatEvent(event));
+    if (verbose || isDue(event.exchange)) warn(formatEvent(event));
   };
 }
 

@@ -3,13 +3,7 @@ import { didYouMean, nearestNames } from '../../base/nearest-names.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { toJsonLine } from '../../events/json-events.js';
-import {
-  readBooleanFlag,
-  readDay,
-  readExchange,
-  readListFlag,
-  readPaths,
-} from '../../operations/arguments/read-arguments.js';
+import { readDay, readExchange, readListFlag, readPaths } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -17,7 +11,7 @@ import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
-import { withSession } from '../session.js';
+import { withSession } from '../with-session.js';
 
 const OPTIONS = {
   ...EXCHANGE_ARGUMENT,
@@ -65,9 +59,10 @@ export const symbolsCommand: CommandAction = {
       if (symbols.length === 0 && unmatched.length === 0)
         warnings.push(`no symbol on ${record.id} matches all filters`);
       for (const message of warnings) cli.warn(message);
-      cli.stdout.write(
-        readBooleanFlag(args, 'json') ? toJsonLine(symbols) : formatSymbols(symbols, textColumns(cli.stdout)),
-      );
+      await cli.output.result({
+        json: () => toJsonLine(symbols),
+        text: () => formatSymbols(symbols, textColumns(cli.stdout)),
+      });
       return 0;
     });
   },

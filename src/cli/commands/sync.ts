@@ -1,32 +1,26 @@
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { runOperation } from '../run-command.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { finishPlan, showPlan } from './plan.js';
 
-export const syncCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.sync),
+export const syncCommand = defineCommand(COMMAND_OPTIONS.sync, {
   examples: [
     ['$0 sync', 'run the jobs of ./tickhaul.yaml, or of the file in the user’s config folder'],
     ['$0 sync --wait --timeout 6h --quiet', 'for cron: wait until yesterday is exported'],
     ['$0 sync --dry-run', 'plan each job'],
     ['$0 sync --job btc --max-duration 4h', 'run one job, and start no file after four hours'],
   ],
-  async run(args, cli) {
-    if (readBooleanFlag(args, 'dry-run')) return withStoreRequests(args, cli, () => planOnly(args, cli));
-    const { prepareSync } = await import('../../operations/prepare-sync.js');
-    const run = prepareSync(args, cli);
-    return reportRun(args, cli, (observer) =>
-      run({ ...observer, askForSpace: () => createSpaceQuestion(args, cli) }),
+  async run(options, cli) {
+    const { planSync, runSync } = await import('../../operations/sync.js');
+    if (!options.dryRun) {
+      const askForSpace = () => createSpaceQuestion(options.yes, cli);
+      return runOperation(runSync, options, cli, { askForSpace });
+    }
+    const { withContext } = await import('../../operations/context.js');
+    const summary = await withContext(options, cli, cli.output.observer(true), (context) =>
+      planSync(options, context, (openedPlan) => showPlan(openedPlan, options, cli)),
     );
+    return finishPlan(summary, cli);
   },
-};
-
-async function planOnly(args: CommandArgs, cli: CliHost): Promise<number> {
-  const { prepareSyncPlan } = await import('../../operations/prepare-sync.js');
-  const run = prepareSyncPlan(args, cli);
-  const summary = await run(createNoteObserver(args, cli), (openedPlan) => showPlan(openedPlan, args, cli));
-  return finishPlan(summary, args, cli);
-}
+});

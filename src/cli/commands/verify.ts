@@ -1,10 +1,8 @@
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { reportRun } from '../session.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { runOperation } from '../run-command.js';
 
-export const verifyCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.verify),
+export const verifyCommand = defineCommand(COMMAND_OPTIONS.verify, {
   examples: [
     ['$0 verify', 'read every file of the download folder to its end'],
     ['$0 verify --quick', 'check presence and size only'],
@@ -14,9 +12,8 @@ export const verifyCommand: CommandAction = {
     ['$0 verify --cache', 'read every slice of raw data in the cache to its end'],
     ['$0 verify --adopt /data', 'record files from elsewhere, or after the loss of the manifest'],
   ],
-  async run(args, cli) {
-    const { prepareVerify } = await import('../../operations/prepare-verify.js');
-    const run = await prepareVerify(args, cli);
-    return reportRun(args, cli, run);
+  async run(options, cli) {
+    const { runVerify } = await import('../../operations/verify.js');
+    return runOperation(runVerify, options, cli);
   },
-};
+});

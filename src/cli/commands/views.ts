@@ -1,37 +1,74 @@
 import { usageError } from '../../base/errors.js';
+import { resolveOutput } from '../../base/output-target.js';
 import { plural } from '../../base/units.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
-import { isStdout, readOutputFile } from '../../operations/output-file.js';
+import type { Context } from '../../operations/context.js';
+import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { CommandValues } from '../../options/read-options.js';
+import { absoluteLocation, isObjectLocation } from '../../store/location.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
-import { printLines } from '../output/text/print-lines.js';
-import { withStoreRequests } from '../session.js';
 
-export const viewsCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.views),
+export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
   examples: [
     ['$0 views -o views.sql && duckdb -init views.sql', 'query all downloads: FROM trades LIMIT 10'],
     ['$0 views s3://bucket/datasets', 'print the SQL for an object store'],
   ],
-  async run(args, cli) {
-    const out = await readOutputFile(args, 'out', '-');
-    const isJson = readBooleanFlag(args, 'json');
-    if (isJson && isStdout(out))
+  async run(options, cli) {
+    const out = await resolveOutput('--out', options.out ?? '-');
+    if (cli.output.json && isStdout(out))
       throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
-    const { prepareViews } = await import('../../operations/prepare-views.js');
-    const read = await prepareViews(args, cli);
-    const { lines, views, files } = await withStoreRequests(args, cli, () => read(cli.warn));
+    const { withContext } = await import('../../operations/context.js');
+    const { lines, views, files } = await withContext(options, cli, cli.output.observer(), (context) =>
+      readViews(options, context),
+    );
     if (isStdout(out)) {
-      await printLines(cli.stdout, lines, cli.signal);
+      await cli.output.lines(lines);
       return 0;
     }
     const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
-    if (isJson) cli.stdout.write(formatDocument({ path: out.name, views, files }, false));
-    else if (!readBooleanFlag(args, 'quiet'))
-      cli.stderr.write(`${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`);
+    await cli.output.result({
+      json: () => formatDocument({ path: out.name, views, files }, false),
+      text: () => `${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`,
+      unlessQuiet: 'stderr',
+    });
     return 0;
   },
-};
+});
+
+/** SQL for DuckDB that defines a view of each data type. */
+interface FolderViews {
+  readonly lines: readonly string[];
+  readonly views: number;
+  readonly files: number;
+}
+
+/** Finds the files of a download folder. @throws usage error for a folder without any. */
+async function readViews(
+  options: CommandValues<typeof COMMAND_OPTIONS.views>,
+  context: Context,
+): Promise<FolderViews> {
+  const { emit, signal } = context;
+  const { findFolder } = await import('../../operations/selection/read-folder-paths.js');
+  const { createDestinationFinder, NOTHING_KNOWN } = await import('../../store/open-destination.js');
+  const { findViewFiles } = await import('../../describe/views/find-view-files.js');
+  const { formatViews } = await import('../../describe/views/format-views.js');
+  const { formatSecretComment } = await import('../../describe/views/format-secret-comment.js');
+  const { dir, paths, names } = await findFolder(options, context);
+  const [under = ''] = paths;
+  const destination = await context.destination(dir);
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const found = await findViewFiles(destination, { under, warn, signal });
+  if (found.files.length === 0) {
+    const folder = destination.locate(under);
+    const isKnown = (await createDestinationFinder(destination.files, signal)(folder)) !== undefined;
+    const nothing = isKnown ? 'no day files and no Parquet files of day files' : NOTHING_KNOWN;
+    throw usageError(`${names.get(under) ?? folder}: ${nothing}; name a folder with downloads`);
+  }
+  const root = absoluteLocation(destination.locate(''));
+  const { store } = await context.settings();
+  const comment = isObjectLocation(root) ? [formatSecretComment(root, store)] : [];
+  const views = formatViews(found, root);
+  return { lines: [...comment, ...views], views: views.length, files: found.files.length };
+}

@@ -1,53 +1,88 @@
+import { usageError } from '../../base/errors.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
+import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
+import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { withRequestLog } from '../../store/request-log-channel.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { createWarner } from '../output/format-events.js';
-import { textColumns } from '../output/text/screen.js';
-import { wrapLines } from '../output/text/wrap.js';
-import { createStderrNote } from '../session.js';
+import type { CommandValues } from '../../options/read-options.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 
-export const workerCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.worker),
+const MIN_LOCK_MS = 1000;
+
+export const workerCommand = defineCommand(COMMAND_OPTIONS.worker, {
   examples: [
     ['$0 worker', 'process four slices at once, until a signal'],
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],
   ],
-  async run(args, cli) {
-    const { prepareWorker } = await import('../../operations/fleet/prepare-worker.js');
-    const work = prepareWorker(args, cli);
-    const note = createStderrNote(args, cli);
+  async run(options, cli) {
+    const { output } = cli;
+    const { withContext } = await import('../../operations/context.js');
     let isStuck = false;
     const onStuck = (): void => {
       isStuck = true;
     };
-    const summary = await withRequestLog(note, () => work(createEventPrinter(args, cli), note, onStuck));
-    if (summary.error)
-      cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
-    if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
-      cli.stderr.write(`${formatSummary(summary)}\n`);
+    const emit = createEventPrinter(cli);
+    const summary = await withContext(options, cli, output.observer(), (context) =>
+      work(options, context, emit, onStuck),
+    );
+    if (summary.error) output.printError(`error   ${summary.error.message}\n`);
+    await output.result({
+      json: () => toJsonLine({ event: 'summary', ...summary }),
+      text: () => `${formatSummary(summary)}\n`,
+      unlessQuiet: 'stderr',
+    });
     // An unreachable Redis may keep its connections open for long, and BullMQ waits for replies that were lost with one.
     if (isStuck || cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
-};
+});
 
-function createEventPrinter(args: CommandArgs, { stdout, stderr }: CliHost): (event: WorkerEvent) => void {
-  if (readBooleanFlag(args, 'json')) return (event) => stdout.write(toJsonLine(event));
-  const isQuiet = readBooleanFlag(args, 'quiet');
+/** Downloads slices of the queue. */
+async function work(
+  options: CommandValues<typeof COMMAND_OPTIONS.worker>,
+  context: Context,
+  emit: (event: WorkerEvent) => void,
+  onStuck: () => void,
+): Promise<WorkerSummary> {
+  const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
+  const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
+  const { createLockOwner } = await import('../../operations/create-lock-owner.js');
+  const { createSliceWork } = await import('../../fleet/slice-work.js');
+  const { runWorker } = await import('../../fleet/run-worker.js');
+  const { openDestination: openPlace } = await import('../../store/open-destination.js');
+  const { concurrency, once, lockDurationMs: lockMs } = options;
+  const access = readQueueAccess(options.queue, context);
+  if (lockMs < MIN_LOCK_MS)
+    throw usageError('--lock-duration: at least 1s; with less, a busy worker would lose its slices');
+  const threads = countConversionThreads();
+  const owner = () => createLockOwner(context);
+  const { signal } = context;
+  const client = await context.client();
+  const ownStore = await context.store();
+  // A slice may name another store than this machine's settings.
+  const openDestination = ({ dir, store = ownStore }: SliceDestination, abortSignal: AbortSignal) => {
+    const { endpoint, region = ownStore.region, pathStyle } = store;
+    return openPlace(dir, { ...ownStore, endpoint, region, pathStyle }, abortSignal);
+  };
+  return withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
+    const slices = createSliceWork({ client, openDestination, owner, threads });
+    return runWorker({ open, work: slices, concurrency, once, lockMs, emit, onStuck, signal });
+  });
+}
+
+function createEventPrinter({ stdout, stderr, output }: CliHost): (event: WorkerEvent) => void {
+  if (output.json) return (event) => stdout.write(toJsonLine(event));
   // With --quiet too: they are errors that a worker waits out.
-  const warn = createWarner(stderr);
+  const warn = (message: string): void => output.printError(`warning ${sanitizeForTerminal(message)}\n`);
   return (event) => {
     if (event.event === 'warning') warn(event.message);
     else if (event.event === 'note') stderr.write(`${event.message}\n`);
     else if (event.status === 'failed') warn(formatSliceEvent(event));
-    else if (!isQuiet) stderr.write(`${formatSliceEvent(event)}\n`);
+    else if (!output.quiet) stderr.write(`${formatSliceEvent(event)}\n`);
   };
 }
 

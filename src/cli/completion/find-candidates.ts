@@ -1,6 +1,7 @@
 import { DATA_TYPES } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js';
+import { OPTION_TYPES } from '../../options/option-types.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';
 import { type Cursor, type CursorPosition, listFlags } from './find-cursor.js';
@@ -61,44 +62,15 @@ function listFlagCandidates(flags = listFlags(undefined)): readonly Candidate[] 
   }));
 }
 
-const FILE_FLAGS = new Set([
-  'config',
-  'api-key-file',
-  'from-file',
-  'frozen',
-  'pin',
-  'pinned',
-  'failed-to',
-  'html',
-  'code-file',
-]);
-const FOLDER_FLAGS = new Set(['dir', 'replay-dir']);
-
-/** Suggested values of flags without fixed choices, by the long name. */
-const SUGGESTED_VALUES: Readonly<Record<string, readonly string[]>> = {
-  from: ['yesterday', 'today'],
-  to: ['yesterday', 'today'],
-  date: ['yesterday', 'today'],
-  on: ['yesterday', 'today'],
-  until: ['yesterday', 'today'],
-  last: ['1d', '7d', '30d'],
-  layout: ['flat', 'hive'],
-  concurrency: ['auto'],
-  speed: ['max', '1'],
-};
-
 const WEEKDAYS = ['mon-fri', 'sat', 'sun', 'mon', 'tue', 'wed', 'thu', 'fri'];
 
 async function findValues(
-  { flag, options, head, text }: CursorPosition & { kind: 'value' },
+  { flag, option, head, text }: CursorPosition & { kind: 'value' },
   context: ValueContext,
 ): Promise<CompletionAnswer> {
-  if (FILE_FLAGS.has(flag)) return { kind: 'files' };
-  // For lock and replay a file, for convert a folder.
-  if (flag === 'out') return { kind: context.name === 'convert' ? 'folders' : 'files' };
-  if (FOLDER_FLAGS.has(flag)) return { kind: 'folders' };
-  const choices = options.choices?.map(String) ?? SUGGESTED_VALUES[flag];
-  if (choices !== undefined) return words(head + text, texts(head, choices));
+  const suggested = option && (option.choices ?? OPTION_TYPES[option.type].completes);
+  if (suggested === 'files' || suggested === 'folders') return { kind: suggested };
+  if (suggested !== undefined) return words(head + text, texts(head, suggested));
   return listCandidates(head, text, await listValues(flag, text, context));
 }
 
@@ -169,12 +141,12 @@ async function listNames(
 }
 
 async function findPositionals(
-  { name, options, text }: CursorPosition & { kind: 'positional' },
+  { name, option, text }: CursorPosition & { kind: 'positional' },
   context: ValueContext,
 ): Promise<CompletionAnswer> {
-  if (options.choices) return words(text, texts('', options.choices.map(String)));
-  if (name === 'path' || name === 'file') return { kind: 'files' };
-  if (name === 'folder') return { kind: 'folders' };
+  const suggested = option && (option.choices ?? OPTION_TYPES[option.type].completes);
+  if (suggested === 'files' || suggested === 'folders') return { kind: suggested };
+  if (suggested !== undefined) return words(text, texts('', suggested));
   if (name === 'glob') return listCandidates('', text, await listNames(context, 'symbols'));
   if (name !== 'exchange') return words(text, []);
   const colon = text.indexOf(':');

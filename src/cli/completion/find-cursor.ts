@@ -1,4 +1,5 @@
-import type { Options } from 'yargs';
+import type { OptionDefinition, OptionGroup } from '../../options/option-definition.js';
+import { GLOBAL_OPTIONS } from '../../options/service-options.js';
 import type { Command, CommandOutline, Flags } from '../arguments/command.js';
 import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/define-flags.js';
 import { findNamedCommand } from '../arguments/find-named-command.js';
@@ -19,14 +20,15 @@ export type CursorPosition =
   | {
       readonly kind: 'value';
       readonly flag: string;
-      readonly options: Options;
+      /** Undefined for a flag that yargs handles. */
+      readonly option: OptionDefinition | undefined;
       readonly head: string;
       readonly text: string;
     }
   | {
       readonly kind: 'positional';
       readonly name: string | undefined;
-      readonly options: Options;
+      readonly option: OptionDefinition | undefined;
       readonly text: string;
     };
 
@@ -107,19 +109,20 @@ function findPosition(
   isCommand: boolean,
 ): CursorPosition {
   const flags = listFlags(command);
+  const options: OptionGroup = { ...GLOBAL_OPTIONS, ...command?.options };
   if (openFlag !== undefined) {
-    return { kind: 'value', flag: openFlag, options: flags[openFlag] ?? {}, head: '', text };
+    return { kind: 'value', flag: openFlag, option: options[openFlag], head: '', text };
   }
   if (!isEnded && text.startsWith('-')) {
     const { name, value } = splitFlag(flags, text);
     if (value === undefined || name === undefined) return { kind: 'flag', text };
     const head = text.slice(0, text.length - value.length);
-    return { kind: 'value', flag: name, options: flags[name] ?? {}, head, text: value };
+    return { kind: 'value', flag: name, option: options[name], head, text: value };
   }
   if (isCommand) return { kind: 'command', text };
   const name = findPositionalName(command, positionals.length);
   if (name === undefined && !isEnded) return { kind: 'flag', text };
-  return { kind: 'positional', name, options: command?.positionals?.[name ?? ''] ?? {}, text };
+  return { kind: 'positional', name, option: options[name ?? ''], text };
 }
 
 /** The name of the positional at an index, such as `exchange` of `replay <exchange..>`. */

@@ -2,9 +2,6 @@ import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../events/run-events.js';
-import type { CommandArgs, OutputScreen } from '../arguments/command.js';
-import { textColumns } from './text/screen.js';
-import { wrapLines } from './text/wrap.js';
 
 type EventNamed<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
@@ -30,14 +27,6 @@ export function formatCorruptDay(
 
 export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
-}
-
-/** Creates a function that prints warnings not emitted as run events. @param args with --quiet it prints nothing. */
-export function createWarner(stderr: OutputScreen, args: CommandArgs = {}): (message: string) => void {
-  // A repeated flag is a list. The reader of flags would load more than help needs.
-  if ([args['quiet']].flat().at(-1) === true) return () => {};
-  return (message) =>
-    void stderr.write(wrapLines(`warning ${sanitizeForTerminal(message)}\n`, textColumns(stderr)));
 }
 
 export function formatNote(event: EventNamed<'note'>): string {

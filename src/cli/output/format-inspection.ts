@@ -1,8 +1,7 @@
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../describe/inspect-file.js';
-import type { OutputScreen } from '../arguments/command.js';
-import { screenColumns, textColumns } from './text/screen.js';
+import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';
 import { cutToWidth, textWidth } from './text/width.js';
 import { wrapList } from './text/wrap.js';

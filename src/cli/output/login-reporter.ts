@@ -1,7 +1,7 @@
 import type { CodeReason, LoginEvent } from '../../account/claim-identity.js';
 import { toJsonLine } from '../../events/json-events.js';
-import type { OutputScreen } from '../arguments/command.js';
-import { createWaitReporter } from './waits.js';
+import type { OutputScreen } from './text/screen.js';
+import { createWaitReporter } from './throttle.js';
 
 type CodeEvent = Extract<LoginEvent, { readonly event: 'code' }>;
 

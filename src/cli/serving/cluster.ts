@@ -6,6 +6,7 @@ import { KEY_VARIABLES, readKey, readVariable } from '../../operations/settings.
 import type { PrimaryLink } from '../../server/cluster/connect-to-primary.js';
 import type { RunningCluster } from '../../server/cluster/start-cluster.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
+import { Output } from '../output/output.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
 
@@ -76,7 +77,7 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
   const args = input as CommandArgs;
   const { createReplayServer } = await import('../../server/replay-server.js');
   // All workers have the same environment and report the same.
-  const host = { ...cli, warn: (line: string) => share.warnOnce(line) };
+  const host = { ...cli, output: new Output(args, cli), warn: (line: string) => share.warnOnce(line) };
   const settings = await readServeSettings(args, host);
   return withServeOptions(args, host, settings, async (options, connectMetrics) => {
     const server = createReplayServer({ ...options, cluster: share });

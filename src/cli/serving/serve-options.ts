@@ -59,9 +59,7 @@ function createServerLog(
   const print = (line: string): void => void cli.stdout.write(`${line}\n`);
   const log = {
     warn: cli.warn,
-    ...(readBooleanFlag(args, 'verbose') && {
-      request: (line: string) => void cli.stderr.write(`${line}\n`),
-    }),
+    ...(cli.output.verbose && { request: cli.output.request }),
     ...(isDebug && { debug: (line: string) => void (held ? held.push(line) : print(line)) }),
   };
   return {

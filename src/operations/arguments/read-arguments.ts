@@ -3,8 +3,7 @@ import { didYouMean } from '../../base/nearest-names.js';
 import { parseDuration, parseSize } from '../../base/units.js';
 import { MAX_TIMER_MS } from '../../base/wait.js';
 import { DATA_TYPES, type DataType, dayFileTypeHint, isDataType } from '../../day-files/data-types.js';
-import { formatDay, parseDayBound, parseDayOrMonth, parseDayWord } from '../../day-files/day.js';
-import { parseShard, type Shard } from '../../day-files/shard.js';
+import { formatDay, parseDayWord } from '../../day-files/day.js';
 import { assertFileLocation, assertLocalPath, parseLocation } from '../../options/option-types.js';
 import type { CommandArgs } from './command-args.js';
 
@@ -115,16 +114,6 @@ export function readDay(args: CommandArgs, flag: string): string | undefined {
   return parseFlag(args, flag, (text) => formatDay(parseDayWord(text, Date.now())));
 }
 
-/** The same for a bound of a range, which may be a month: its first day. */
-export function readDayBound(args: CommandArgs, flag: string): string | undefined {
-  return parseFlag(args, flag, (text) => formatDay(parseDayBound(text, Date.now())));
-}
-
-/** A day or a whole month, as `YYYY-MM-DD` or `YYYY-MM`. */
-export function readDayOrMonth(args: CommandArgs, flag: string): string | undefined {
-  return parseFlag(args, flag, (text) => parseDayOrMonth(text, Date.now()));
-}
-
 /** A data type whose columns are known. */
 export function readDataType(args: CommandArgs, flag: string): DataType | undefined {
   return parseFlag(args, flag, (text) => {
@@ -133,11 +122,6 @@ export function readDataType(args: CommandArgs, flag: string): DataType | undefi
       dayFileTypeHint(text) || didYouMean(text, DATA_TYPES) || `; valid data types: ${DATA_TYPES.join(', ')}`;
     throw usageError(`"${text}" is not a known data type${hint}`);
   });
-}
-
-/** The shard of the day files: `<i>/<n>`. */
-export function readShard(args: CommandArgs): Shard | undefined {
-  return parseFlag(args, 'shard', parseShard);
 }
 
 /** An integer from `min` to `max`. */

@@ -10,8 +10,10 @@ import {
   SHARD_OPTIONS,
 } from '../../options/day-file-options.js';
 import { EXPORT_AFTER_OPTIONS } from '../../options/export-options.js';
+import type { OptionGroup } from '../../options/option-definition.js';
+import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
 import type { ConfigFile } from '../../options/parse-config.js';
-import { readOptions } from '../../options/read-options.js';
+import { type GivenOptions, overrideOptions, readOptions } from '../../options/read-options.js';
 import {
   findSettingsInMessage,
   flagsToSettingsInMessage,
@@ -20,28 +22,44 @@ import {
 } from '../../options/setting-names.js';
 import { SYNC_AUDIT_OPTIONS } from '../../options/sync-options.js';
 import type { SyncJob } from '../../sync/sync-options.js';
-import type { CommandArgs } from '../arguments/command-args.js';
 import { expandHomeInArgs } from '../arguments/expand-home.js';
 import { readExportSetting } from '../selection/read-export-setting.js';
 import { readDownloadOptions, readSelection } from '../selection/read-selection.js';
 import { resolveConfigPath } from './load-config.js';
 
 /**
- * Arguments of the whole run: the flags of the command override the settings at the top level of the file.
+ * Options of the whole run: the flags of the command override the settings at the top level of the file.
+ * @throws usage error, which `withConfigLocation` places.
  */
-export function createRunArgs({ config }: ConfigFile, args: CommandArgs): CommandArgs {
-  const { jobs: _, $schema: __, ...settings } = config;
-  return { ...settingsToArgs(settings), ...args };
+export function readRunOptions<Options extends OptionGroup>(
+  group: Options,
+  { config }: ConfigFile,
+  options: { readonly given: GivenFlags },
+): ReadOptions<Options> {
+  return overrideOptions(
+    group,
+    readOptions(group, withoutFlags(topSettings(config), options.given)),
+    options,
+  );
+}
+
+function topSettings({ jobs: _, $schema: __, ...settings }: ConfigFile['config']): GivenOptions {
+  return settingsToArgs(settings);
+}
+
+/** Leaves out settings that a flag overrides, so that they need not be valid. */
+function withoutFlags(settings: GivenOptions, given: GivenFlags): GivenOptions {
+  return Object.fromEntries(Object.entries(settings).filter(([flag]) => !given.has(flag)));
 }
 
 /**
  * Reads the jobs in a config file, parsing each setting with the reader of the flag of that name.
- * @param args the command's flags, which override every job's settings. @param home the user's home folder.
+ * @param options the command's flags, which override every job's settings. @param home the user's home folder.
  * @throws usage error with file and line.
  */
 export async function readSyncJobs(
   file: ConfigFile,
-  args: CommandArgs,
+  options: { readonly given: GivenFlags },
   signal: AbortSignal,
   home?: string,
 ): Promise<readonly SyncJob[]> {
@@ -53,7 +71,9 @@ export async function readSyncJobs(
   for (const [index, job] of file.config.jobs.entries()) {
     const at = ['jobs', index];
     jobs.push(
-      await withConfigLocation(file, at, args, () => readJob(file, job, file.place(at), args, signal, home)),
+      await withConfigLocation(file, at, options.given, () =>
+        readJob(file, job, file.place(at), options, signal, home),
+      ),
     );
   }
   return jobs;
@@ -84,20 +104,19 @@ async function readJob(
   file: ConfigFile,
   job: ConfigJob,
   where: string,
-  args: CommandArgs,
+  flags: { readonly given: GivenFlags },
   signal: AbortSignal,
   home: string | undefined,
 ): Promise<SyncJob> {
   const { name, ...settings } = job;
-  const fileArgs = { ...createRunArgs(file, {}), ...settingsToArgs(settings) };
-  const listFolder = args['symbol'] === undefined ? dirname(file.path) : '';
-  const options = readOptions(JOB, { ...expandHomeInArgs(fileArgs, home), ...args });
+  const given = withoutFlags({ ...topSettings(file.config), ...settingsToArgs(settings) }, flags.given);
+  const options = overrideOptions(JOB, readOptions(JOB, expandHomeInArgs(given, home)), flags);
   const setting = await readExportSetting(options);
   // The folder of exports is relative to the config file.
   return {
     name,
     where,
-    selection: await readSelection(options, signal, listFolder),
+    selection: await readSelection(options, signal, dirname(file.path)),
     options: readDownloadOptions(options),
     stallTimeoutMs: options.stallTimeoutMs,
     audit: options.audit,
@@ -112,7 +131,7 @@ async function readJob(
 export async function withConfigLocation<T>(
   file: ConfigFile,
   at: ConfigPath,
-  args: CommandArgs,
+  given: GivenFlags,
   read: () => T | Promise<T>,
 ): Promise<T> {
   try {
@@ -120,7 +139,7 @@ export async function withConfigLocation<T>(
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'usage') throw error;
     const settings = findSettingsInMessage(error.message);
-    if (settings[0] !== undefined && args[settingToFlag(settings[0])] !== undefined) throw error;
+    if (settings[0] !== undefined && given.has(settingToFlag(settings[0]))) throw error;
     const job = at.length === 0 ? undefined : file.config.jobs?.[Number(at[1])];
     const keyInJob = settings.find((key) => job !== undefined && key in job);
     const keyAtTop = settings.find((key) => key in file.config);

@@ -23,7 +23,7 @@ export interface FeedRunSettings {
 export async function readFeedSettings(args: CommandArgs, host: CommandHost): Promise<FeedRunSettings> {
   const stallTimeoutMs = readStallTimeout(args);
   const settings = await loadSettings(args, host);
-  const cacheFolder = readCacheFolder(args, host, settings);
+  const cacheFolder = findCacheFolder(readPath(args, 'cache-dir'), host, settings);
   const cacheLimit = readSize(args, 'cache-limit');
   const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(readOptions(DOWNLOAD_READ, args));
   const offline = readBooleanFlag(args, 'offline');
@@ -57,12 +57,12 @@ export async function withFeedRun(
  * The folder that contains `feeds`, the slice cache (docs/spec/raw-feeds-api.md#slice-cache).
  * @throws usage error for an address.
  */
-export function readCacheFolder(
-  args: CommandArgs,
-  { env, home }: CommandHost,
+export function findCacheFolder(
+  given: string | undefined,
+  { env, home }: Pick<CommandHost, 'env' | 'home'>,
   { cacheDir }: Settings,
 ): string {
   const variable = readPathVariable(env, 'TM_CACHE_DIR', home);
-  const given = readPath(args, 'cache-dir') ?? (variable && assertLocalPath('TM_CACHE_DIR', variable));
-  return given ?? requireFolder(cacheDir, 'XDG_CACHE_HOME');
+  const named = given ?? (variable && assertLocalPath('TM_CACHE_DIR', variable));
+  return named ?? requireFolder(cacheDir, 'XDG_CACHE_HOME');
 }

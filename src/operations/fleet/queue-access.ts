@@ -6,9 +6,6 @@ import {
   openQueue,
   toRedisError,
 } from '../../fleet/open-queue.js';
-import { QUEUE_OPTIONS } from '../../options/queue-options.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 
 const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
@@ -17,8 +14,8 @@ const NAME_PATTERN = /^[\w.-]{1,100}$/;
 
 /** Reads the Redis URL and the name of the queue. @throws usage error. */
 export function readQueueAccess(
-  args: CommandArgs,
-  { env }: CommandHost,
+  name: string,
+  { env }: Pick<CommandHost, 'env'>,
 ): { readonly url: string; readonly name: string } {
   const url = env[QUEUE_URL_VARIABLE];
   if (!url)
@@ -26,7 +23,6 @@ export function readQueueAccess(
       `${QUEUE_URL_VARIABLE} is not set; set it to the Redis of the queue, such as redis://host:6379`,
     );
   formatRedisServer(url);
-  const name = readTextFlag(args, 'queue') ?? QUEUE_OPTIONS.queue.default;
   if (!NAME_PATTERN.test(name))
     throw usageError(`--queue: "${name}" is not a queue name; use letters, digits, ".", "_" and "-"`);
   return { url, name };

@@ -5,8 +5,6 @@ import { isTemporaryFailure } from '../../http/failed-response.js';
 import { discardBody } from '../../http/watched-body.js';
 import { sendGet } from '../../service/http/send-request.js';
 import { createServiceClient } from '../../service/http/service-client.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 
 export type PingState = 'start' | 'success' | 'fail';
@@ -26,10 +24,8 @@ const PATH_SUFFIX: Readonly<Record<PingState, string>> = { start: '/start', succ
 const PING_TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 3;
 
-/** The URL of `--ping`; undefined if it is absent. @throws usage error, without the URL. */
-export function readPing(args: CommandArgs): URL | undefined {
-  const address = readTextFlag(args, 'ping');
-  if (address === undefined) return undefined;
+/** The URL of `--ping`. @throws usage error, without the URL. */
+export function parsePing(address: string): URL {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
     throw usageError('--ping is not an address; use the form https://host/path');
   }

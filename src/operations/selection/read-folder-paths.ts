@@ -2,14 +2,10 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { pathExists, whyNotFound } from '../../base/disk-files.js';
 import { usageError } from '../../base/errors.js';
-import { parseLocation } from '../../options/option-types.js';
+import type { GivenFlags } from '../../options/option-values.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { createDestinationFinder, type FindDestination } from '../../store/open-destination.js';
-import { openFiles } from '../../store/open-files.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readTextFlag } from '../arguments/read-arguments.js';
-import type { Settings } from '../settings.js';
-import { type DestinationOptions, toStoreSettings } from '../with-destination.js';
+import type { Context } from '../context.js';
 
 /** A download folder, and selected paths relative to it, with `/`; an empty list selects everything. */
 export interface FolderPaths {
@@ -19,15 +15,6 @@ export interface FolderPaths {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The argument `<folder>` for `findFolder`: one folder, or none for `--dir`. @throws usage error. */
-export function readFolderArgument(args: CommandArgs): readonly string[] {
-  const folder = readTextFlag(args, 'folder');
-  if (folder === undefined) return [];
-  if (args['dir'] !== undefined)
-    throw usageError('<folder> and --dir both set the folder; use only one of them');
-  return [parseLocation('<folder>', folder)];
-}
-
 /**
  * Finds the download folder of paths: the nearest parent folder with a manifest, else the configured folder if it
  * contains them, else the path itself. In a store, the configured folder has precedence.
@@ -35,17 +22,11 @@ export function readFolderArgument(args: CommandArgs): readonly string[] {
  * @throws usage error for a path that neither exists nor belongs to a folder with a manifest, and for paths of several
  * download folders; errors of the store.
  */
-export async function readFolderPaths(
-  paths: readonly string[],
-  settings: Settings,
-  { stallTimeoutMs, signal }: DestinationOptions,
-): Promise<FolderPaths> {
-  const dir = settings.downloadDir;
+export async function readFolderPaths(paths: readonly string[], context: Context): Promise<FolderPaths> {
+  const { downloadDir: dir } = await context.settings();
   if (paths.length === 0) return { dir, paths: [], names: new Map() };
-  const files = openFiles(toStoreSettings(settings, stallTimeoutMs));
-  const find = createDestinationFinder(files, signal);
-  const resolving = Promise.all(paths.map((path) => resolvePath(path, dir, find)));
-  const resolved = await resolving.finally(() => files.close());
+  const find = createDestinationFinder(await context.files(), context.signal);
+  const resolved = await Promise.all(paths.map((path) => resolvePath(path, dir, find)));
   const folders = new Map(resolved.map((each) => [absoluteLocation(each.dir), each.dir]));
   const [first = dir, ...others] = folders.values();
   if (others.length > 0) {
@@ -57,13 +38,17 @@ export async function readFolderPaths(
   return { dir: first, paths: resolved.map(({ path }) => path), names };
 }
 
-/** As `readFolderPaths`, for `readFolderArgument`. @throws also usage error for a file. */
+/**
+ * As `readFolderPaths`, for the argument `<folder>`: one folder, or none for `--dir`.
+ * @throws usage error for both, and for a file.
+ */
 export async function findFolder(
-  folders: readonly string[],
-  settings: Settings,
-  options: DestinationOptions,
+  { folder, given }: { readonly folder?: string | undefined; readonly given: GivenFlags<'dir'> },
+  context: Context,
 ): Promise<FolderPaths> {
-  const found = await readFolderPaths(folders, settings, options);
+  if (folder !== undefined && given.has('dir'))
+    throw usageError('<folder> and --dir both set the folder; use only one of them');
+  const found = await readFolderPaths(folder === undefined ? [] : [folder], context);
   const path = join(found.dir, ...found.paths);
   const isFile = !isObjectLocation(found.dir) && (await stat(path).catch(() => undefined))?.isFile();
   if (isFile) throw usageError(`${path} is a file; name a folder`);

@@ -3,15 +3,16 @@ import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { Secrets } from '../../../src/base/secrets.js';
-import type { CliHost } from '../../../src/cli/arguments/command.js';
+import type { CliProcess } from '../../../src/cli/arguments/command.js';
 import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../../src/cli/commands/command-list.js';
+import { runCommand } from '../../../src/cli/run-command.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createSink } from '../output/sink.js';
 import { accountEnv, EMAIL, LOGIN, storedIn } from './account-helpers.js';
 
-function cliOf(env: Record<string, string>): CliHost {
+function cliOf(env: Record<string, string>): CliProcess {
   return {
     env,
     stdin: Readable.from([]),
@@ -31,7 +32,6 @@ function cliOf(env: Record<string, string>): CliHost {
     commandLine: 'tickhaul',
     isAlive: () => true,
     endGroup: () => {},
-    warn: () => {},
   };
 }
 
@@ -53,10 +53,10 @@ const WRONG: readonly [args: readonly string[], env: Record<string, string>, mes
   [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],
 ];
 
-async function failureOf(words: readonly string[], cli: CliHost): Promise<unknown> {
+async function failureOf(words: readonly string[], cli: CliProcess): Promise<unknown> {
   try {
     const parsed = await parseCommandLine(COMMANDS, words, 80);
-    return parsed.kind === 'run' ? await parsed.command.run(parsed.args, cli) : parsed;
+    return parsed.kind === 'run' ? await runCommand(parsed.command, parsed.args, cli) : parsed;
   } catch (error) {
     return error;
   }

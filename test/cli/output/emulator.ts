@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { OutputScreen } from '../../../src/cli/arguments/command.js';
+import type { OutputScreen } from '../../../src/cli/output/text/screen.js';
 
 interface Row {
   text: string;

@@ -1,4 +1,4 @@
-import type { OutputScreen } from '../../../src/cli/arguments/command.js';
+import type { OutputScreen } from '../../../src/cli/output/text/screen.js';
 
 /** A screen that records its output. */
 export function createSink(size: Omit<OutputScreen, 'write'> = {}): OutputScreen & { text(): string } {

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { OutputScreen } from '../../arguments/command.js';
+import type { OutputScreen } from './screen.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Level = 0 | 1 | 2 | 3;

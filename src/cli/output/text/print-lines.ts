@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { abortReason } from '../../../base/errors.js';
-import type { OutputScreen } from '../../arguments/command.js';
+import type { OutputScreen } from './screen.js';
 
 const BLOCK_CHARACTERS = 64 * 1024;
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Chalk } from 'chalk';
-import { createBarsReporter } from '../../../../src/cli/output/run/bars-reporter.js';
-import type { Reporter } from '../../../../src/cli/output/run/reporter.js';
+import { createReporter, type Reporter } from '../../../../src/cli/output/run/reporter.js';
 import { textWidth } from '../../../../src/cli/output/text/width.js';
 import { parseDay } from '../../../../src/day-files/day.js';
 import { cleanUp } from '../../../helpers/clean-up.js';
@@ -14,7 +13,7 @@ const day = parseDay('2024-03-01');
 
 /** A run of files that are all in transfer, on a screen of this size. */
 function begin(t: TestContext, screen: Emulator, files: number, name = 'deribit_trades_2024-03-01_BTC') {
-  const reporter = createBarsReporter({
+  const reporter = createReporter('bars', {
     stdout: createSink(),
     stderr: screen,
     chalk: new Chalk({ level: 0 }),
@@ -148,7 +147,7 @@ test('after a stop, the bars continue below other output', async (t) => {
 
 test('the end removes the bars, prints the summary and removes its listeners', async () => {
   const screen = new Emulator(60, 24);
-  const reporter = createBarsReporter({
+  const reporter = createReporter('bars', {
     stdout: createSink(),
     stderr: screen,
     chalk: new Chalk({ level: 0 }),
@@ -157,7 +156,7 @@ test('the end removes the bars, prints the summary and removes its listeners', a
   reporter.event({ event: 'plan', files: 1 });
   startFile(reporter, 'a.csv.gz', 1);
   await resize(screen, 30, 10);
-  reporter.note('GET a');
+  reporter.note('GET a\n');
   reporter.finish({ exitCode: 0, counts: { downloaded: 1 }, unfinished: 0, bytes: 1, seconds: 1 });
   assert.deepEqual(screen.shown, ['GET a', '✓ 1 downloaded (1 B, 1 B/s) in', '  1.0s']);
   assert.equal(screen.listenerCount('resize') + screen.listenerCount('continue'), 0);

@@ -5,7 +5,7 @@ import {
   chooseReporter,
   createReporter,
   type ReporterName,
-} from '../../../../src/cli/output/run/create-reporter.js';
+} from '../../../../src/cli/output/run/reporter.js';
 import { chooseColorLevel } from '../../../../src/cli/output/text/color.js';
 import { formatTable } from '../../../../src/cli/output/text/table.js';
 import { parseDay } from '../../../../src/day-files/day.js';

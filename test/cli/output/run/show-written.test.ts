@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showWritten } from '../../../../src/cli/output/run/show-written.js';
+import { showWritten } from '../../../../src/cli/output/message-output.js';
 import { Emulator } from '../emulator.js';
 
 /** A terminal that reports writes. */
@@ -19,7 +19,7 @@ for (const [columns, lines] of [
     const screen = new WatchedTerminal(columns, 10);
     screen.write('$ tickhaul replay\n');
     const drawn = new Promise((resolve) => screen.once('written', resolve));
-    const hide = showWritten(screen, { messages: 1_230_000, bytes: 3_400_000 });
+    const line = showWritten(screen, { messages: 1_230_000, bytes: 3_400_000 });
     await drawn;
     const [prompt, ...shown] = screen.shown;
     assert.equal(prompt, '$ tickhaul replay');
@@ -27,7 +27,7 @@ for (const [columns, lines] of [
       shown.map((line) => line.replace(/[\d.]+ .?B\/s$/, '0 B/s')),
       lines,
     );
-    hide();
+    line.close();
     assert.deepEqual(screen.shown, ['$ tickhaul replay']);
     assert.equal(screen.listenerCount('continue'), 0);
   });

@@ -3,7 +3,16 @@ import { platform, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secrets } from '../base/secrets.js';
 import { VERSION } from '../base/version.js';
-import { createBugError, isBug } from '../events/run-failure.js';
+import { createBugError, isBug, type RunFailure, toRunFailure } from '../events/run-failure.js';
+import { type OutputScreen, textColumns } from './output/text/screen.js';
+import { wrapLines } from './output/text/wrap.js';
+
+/** Prints why a command failed, as one line that a terminal's width may wrap. */
+export function printFailure(thrown: unknown, screen: OutputScreen): RunFailure {
+  const failure = toRunFailure(thrown);
+  screen.write(wrapLines(`tickhaul: ${failure.error.message}\n`, textColumns(screen)));
+  return failure;
+}
 
 export interface BugContext {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,104 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
+import type { RunEvent } from '../../../events/run-events.js';
+import { LiveLines } from '../live-lines.js';
+import { type OutputScreen, screenColumns } from '../text/screen.js';
 import { cutStart, textWidth } from '../text/width.js';
-import type { ProgressReading } from './run-progress.js';
-import type { TransferRate } from './transfer-rate.js';
+import {
+  createTransferRate,
+  type ProgressReading,
+  type RunProgress,
+  type TransferRate,
+} from './run-progress.js';
+
+/** The bars of a run on a terminal. */
+interface RunBars {
+  /** Shows the bars from the first planned or started file on. */
+  record(event: RunEvent): void;
+  /** Prints text above the bars. */
+  print(text: string): void;
+  close(): void;
+}
+
+/** Progress bars: one for the whole run and one per running file, limited to the height of the screen. */
+export function createRunBars(
+  screen: OutputScreen,
+  progress: RunProgress,
+  chalk: ChalkInstance,
+  now: () => number,
+): RunBars {
+  const running = new Map<string, RunningTransfer>();
+  // Files take free lines and release them, so that no bar ever moves.
+  let lines: (RunningTransfer | undefined)[] = [];
+  let longestName = 0;
+  /** One row is for the run's bar, and one is left free for the cursor. */
+  const maxFileLines = (): number => Math.max(0, (screen.rows || 24) - 2);
+  const show = (transfer: RunningTransfer): void => {
+    const free = lines.indexOf(undefined);
+    if (free >= 0) lines[free] = transfer;
+    else if (lines.length < maxFileLines()) lines.push(transfer);
+  };
+  const hide = (path: string): void => {
+    running.delete(path);
+    const at = lines.findIndex((transfer) => transfer?.path === path);
+    if (at >= 0) lines[at] = [...running.values()].find((transfer) => !lines.includes(transfer));
+  };
+  /** After a resize, as many lines as fit. */
+  const fitLines = (): void => {
+    const count = Math.min(maxFileLines(), Math.max(lines.length, running.size));
+    if (lines.length === count) return;
+    const shown = lines.filter((transfer) => transfer !== undefined);
+    const others = [...running.values()].filter((transfer) => !shown.includes(transfer));
+    lines = [...shown, ...others].slice(0, count);
+  };
+  const draw = (): readonly string[] => {
+    fitLines();
+    // Leave one column free: after a full line, terminals differ in where the cursor is.
+    const layout = layoutBars(screenColumns(screen) - 1, longestName);
+    const sum = [...running.values()].reduce((sum, transfer) => sum + transferProgress(transfer), 0);
+    return [
+      formatTotalLine(progress.read(), sum, layout, chalk),
+      ...lines.map((transfer) => (transfer ? formatTransferLine(transfer, layout, chalk) : '')),
+    ];
+  };
+  const live = new LiveLines(screen, draw);
+
+  return {
+    record(event) {
+      // The first files start while the plan is still being counted.
+      if (event.event === 'plan') live.open();
+      else if (event.event === 'start') {
+        live.open();
+        const { path } = event;
+        const transfer = {
+          path,
+          rate: createTransferRate(now),
+          position: 0,
+          total: undefined,
+          isWaiting: false,
+        };
+        running.set(path, transfer);
+        longestName = Math.max(longestName, textWidth(shortPath(path)));
+        show(transfer);
+      } else if (event.event === 'progress') {
+        const { path, received, position, total } = event;
+        const transfer = running.get(path);
+        transfer?.rate.add(received);
+        Object.assign(transfer ?? {}, { position, total, isWaiting: false });
+      } else if (event.event === 'retry')
+        Object.assign(running.get(event.path) ?? {}, { position: 0, total: undefined, isWaiting: true });
+      else if (event.event === 'file') {
+        hide(event.path);
+        if (event.source !== undefined) hide(event.source);
+      } else if (event.event === 'day' && event.path !== null) hide(event.path);
+    },
+    print: (text) => live.print(text),
+    close: () => live.close(),
+  };
+}
 
 /** A file being transferred. */
-export interface RunningTransfer {
+interface RunningTransfer {
   readonly path: string;
   readonly rate: TransferRate;
   position: number;
@@ -15,7 +108,7 @@ export interface RunningTransfer {
 }
 
 /** Widths of the parts of a line: name, bar, size or remaining time, rate. */
-export interface BarLayout {
+interface BarLayout {
   /** Name width. */
   readonly name: number;
   /** With its brackets; 0 if there is no space. */
@@ -45,7 +138,7 @@ const MIN_BAR_COLUMNS = 24;
  * Lays out lines as wide as the screen, with all bars aligned.
  * @param columns available for a line. @param longest columns of the longest name.
  */
-export function layoutBars(columns: number, longest: number): BarLayout {
+function layoutBars(columns: number, longest: number): BarLayout {
   if (columns < MIN_BAR_COLUMNS) return { name: columns, bar: 0, size: 0, rate: 0, gap: ' ', width: columns };
   const gap = columns < MIN_WIDE_COLUMNS ? ' ' : '  ';
   const size = columns < MIN_WIDE_COLUMNS ? SIZE_WIDTH : SIZES_WIDTH;
@@ -58,7 +151,7 @@ export function layoutBars(columns: number, longest: number): BarLayout {
 }
 
 /** Progress of the whole run. @param runningProgress sum of the running files' progress, each up to 1. */
-export function formatTotalLine(
+function formatTotalLine(
   { done, total, bytesPerSecond, secondsLeft }: ProgressReading,
   runningProgress: number,
   layout: BarLayout,
@@ -77,11 +170,7 @@ export function formatTotalLine(
   );
 }
 
-export function formatTransferLine(
-  transfer: RunningTransfer,
-  layout: BarLayout,
-  chalk: ChalkInstance,
-): string {
+function formatTransferLine(transfer: RunningTransfer, layout: BarLayout, chalk: ChalkInstance): string {
   const { path, position, total, isWaiting, rate } = transfer;
   const totalText = total === undefined || layout.size < SIZES_WIDTH ? '' : ` of ${formatSize(total)}`;
   const parts = {
@@ -93,12 +182,12 @@ export function formatTransferLine(
 }
 
 /** Progress of a file, up to 1; 0 if its size is unknown. */
-export function transferProgress({ position, total }: RunningTransfer): number {
+function transferProgress({ position, total }: RunningTransfer): number {
   return total === undefined || total === 0 ? 0 : Math.min(1, position / total);
 }
 
 /** The file name without folders and `.csv.gz`; its end is the distinctive part. */
-export function shortPath(path: string): string {
+function shortPath(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.csv\.gz$/, '');
 }
 

@@ -1,0 +1,42 @@
+import type { RunEvent } from '../events/run-events.js';
+import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
+import type { ContextOptions, Operation, RunObserver } from '../operations/context.js';
+import type { CliHost, CliProcess, Command, CommandArgs } from './arguments/command.js';
+import { Output } from './output/output.js';
+
+/** Runs a command with the output that its flags select. @returns the exit code. */
+export function runCommand(command: Command, typedArgs: CommandArgs, host: CliProcess): Promise<number> {
+  const args = expandHomeInArgs(typedArgs, host.home);
+  const output = new Output(args, host);
+  const run = (): Promise<number> => command.run(args, { ...host, output, warn: output.warn });
+  return command.printsRequests === true ? run() : output.withRequests(run);
+}
+
+/** What a command adds to the run of its operation. */
+interface OperationHost extends Pick<RunObserver, 'askForSpace'> {
+  /** Also receives each event of the run. */
+  onEvent?(event: RunEvent): void;
+  /** Prints only errors, where bars would mix with other output. */
+  readonly quiet?: boolean;
+}
+
+/**
+ * Runs an operation with the reporter that its options select. @returns its exit code.
+ */
+export async function runOperation<Options extends ContextOptions>(
+  operation: Operation<Options>,
+  options: Options,
+  cli: CliHost,
+  { askForSpace, onEvent, quiet }: OperationHost = {},
+): Promise<number> {
+  const { withContext } = await import('../operations/context.js');
+  return cli.output.report(({ emit, note }) => {
+    const observed = (event: RunEvent): void => {
+      onEvent?.(event);
+      emit(event);
+    };
+    return withContext(options, cli, { emit: observed, note, askForSpace }, (context) =>
+      operation(options, context),
+    );
+  }, quiet);
+}
