@@ -9,10 +9,8 @@ import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
-import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
-import { type AccountSetup, withAccount } from '../with-account.js';
+import { formatDocument, textColumns } from '../output/text/screen.js';
+import { type AccountSetup, TIMEOUT_OPTION, withAccount, withinTimeout } from '../with-account.js';
 
 const OPTIONS = groupOptions('Account:', {
   action: { type: 'choice', description: 'omit to print the account', choices: ['call'], positional: true },

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { SCRIPTS } from '../completion/scripts.js';
+import { SCRIPTS } from '../completion/shells.js';
 
 const OPTIONS = {
   shell: {

@@ -7,7 +7,7 @@ import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 const OPTIONS = {
   file: {

@@ -6,9 +6,8 @@ import { groupOptions } from '../../options/option-definition.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
-import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
+import { formatDocument, textColumns } from '../output/text/screen.js';
+import { TIMEOUT_OPTION, withinTimeout } from '../with-account.js';
 import { withSession } from '../with-session.js';
 
 /** Above this number, symbols are only counted; `--json` lists them all. */

@@ -7,11 +7,10 @@ import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { openCodeSource } from '../code-source.js';
-import { formatDocument } from '../output/text/format-document.js';
-import type { OutputScreen } from '../output/text/screen.js';
+import { formatDocument, type OutputScreen } from '../output/text/screen.js';
 import type { Wait } from '../output/throttle.js';
 import { printFailure } from '../report-failure.js';
+import { openCodeSource } from '../sign-in-dialog.js';
 import { withAccount } from '../with-account.js';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -96,7 +95,7 @@ async function createReporter(
   email: string,
   codePlace: string | undefined,
 ): Promise<(event: LoginEvent) => void> {
-  const { createLoginReporter } = await import('../output/login-reporter.js');
+  const { createLoginReporter } = await import('../sign-in-dialog.js');
   const { stdout, stderr } = cli;
   const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
   const report = createLoginReporter({

@@ -10,10 +10,10 @@ import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.
 import type { CommandValues } from '../../options/read-options.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatEstimate } from '../output/plan/format-estimate.js';
+import { formatEstimate } from '../output/format-events.js';
 import { formatRunError } from '../output/run/summary-builder.js';
 import { textColumns } from '../output/text/screen.js';
-import { wrapPieces } from '../output/text/wrap.js';
+import { wrapPieces } from '../output/text/width.js';
 
 export const planCommand = defineCommand(
   COMMAND_OPTIONS.plan,
@@ -96,8 +96,8 @@ async function printPlan(
     return totals;
   }
   const [{ groupSeriesDays }, { formatPlan }] = await Promise.all([
-    import('../output/plan/series-days.js'),
-    import('../output/plan/format-plan.js'),
+    import('../output/format-plan.js'),
+    import('../output/format-plan.js'),
   ]);
   const chalk = await output.chalk(stdout);
   const columns = textColumns(stdout);

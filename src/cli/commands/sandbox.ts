@@ -17,8 +17,7 @@ import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
 import { DATA_FAULTS, FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { runChild } from '../run-child.js';
-import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
+import { runChild, sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
 const OPTIONS = {
   command: {

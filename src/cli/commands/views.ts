@@ -7,7 +7,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
   examples: [

@@ -10,7 +10,7 @@ import { formatNote, formatPause, formatWarning } from './format-events.js';
 import { LiveLines } from './live-lines.js';
 import { createTransferRate } from './run/run-progress.js';
 import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
-import { wrapLines, wrapPieces } from './text/wrap.js';
+import { wrapLines, wrapPieces } from './text/width.js';
 import { createThrottle } from './throttle.js';
 
 /**

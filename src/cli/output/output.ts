@@ -9,9 +9,8 @@ import { readOptions } from '../../options/read-options.js';
 import { PRINT_OPTIONS } from '../../options/service-options.js';
 import type { RequestLogReceiver } from '../../store/request-log-channel.js';
 import type { Reporter } from './run/reporter.js';
-import { printLines } from './text/print-lines.js';
-import { type OutputScreen, textColumns } from './text/screen.js';
-import { wrapLines } from './text/wrap.js';
+import { type OutputScreen, printLines, textColumns } from './text/screen.js';
+import { wrapLines } from './text/width.js';
 
 /** Process of a command, as far as its output needs it. */
 export interface OutputProcess {
