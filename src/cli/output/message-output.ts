@@ -3,7 +3,8 @@ import { namedDescriptor } from '../../base/output-target.js';
 import { formatCount, formatDuration, formatSize, plural, secondsSince } from '../../base/units.js';
 import type { RunEvent } from '../../events/run-events.js';
 import type { WrittenCounts } from '../../market/lines/line-sink.js';
-import type { ReplayObserver } from '../../operations/replay-run.js';
+import type { RunObserver } from '../../operations/context.js';
+import type { ReplayOutput } from '../../operations/message-output.js';
 import type { CliHost } from '../arguments/command.js';
 import { printFailure } from '../report-failure.js';
 import { formatNote, formatPause, formatWarning } from './format-events.js';
@@ -102,7 +103,7 @@ export function showWritten(
 
 /** Reports the progress of a replay on stderr. */
 export interface ReplayProgress {
-  readonly observer: Omit<ReplayObserver, 'output' | 'written'>;
+  readonly observer: RunObserver & Omit<ReplayOutput, 'output' | 'written'>;
   /** Removes temporary output from the screen. */
   close(): void;
 }

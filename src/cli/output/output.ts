@@ -4,7 +4,7 @@ import type { RunSummary } from '../../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../../events/run-failure.js';
 import type { CommandArgs } from '../../operations/arguments/command-args.js';
 
-import type { RunObserver } from '../../operations/command-run.js';
+import type { RunObserver } from '../../operations/context.js';
 import { readOptions } from '../../options/read-options.js';
 import { PRINT_OPTIONS } from '../../options/service-options.js';
 import type { RequestLogReceiver } from '../../store/request-log-channel.js';
