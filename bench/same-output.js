@@ -269,7 +269,7 @@ function mask(result, { dir, command }) {
       .replace(/<meta http-equiv[^>]*>|<script>.*?<\/script>/gs, '<code of a page>')
       // Files end in any order.
       .replace(/(?:^\{"event":"file".*\n)+/gm, (lines) =>
-        lines.split('\n').sort().join('\n').replace(/^\n/, ''),
+        lines.split('\n').sort().slice(1).join('\n').concat('\n'),
       )
       .replace(/"[^"]*(?:seconds|At|Ms)":("[^"]*"|[\d.]+)/g, '"<time>"')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g, (time) => (time > '2025' ? '<now>' : time))

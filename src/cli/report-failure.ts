@@ -5,7 +5,7 @@ import type { Secrets } from '../base/secrets.js';
 import { VERSION } from '../base/version.js';
 import { createBugError, isBug, type RunFailure, toRunFailure } from '../events/run-failure.js';
 import { type OutputScreen, textColumns } from './output/text/screen.js';
-import { wrapLines } from './output/text/wrap.js';
+import { wrapLines } from './output/text/width.js';
 
 /** Prints why a command failed, as one line that a terminal's width may wrap. */
 export function printFailure(thrown: unknown, screen: OutputScreen): RunFailure {

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../events/run-events.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
-import type { ContextOptions, Operation, RunObserver } from '../operations/context.js';
+import type { Context, ContextOptions, Operation, RunObserver } from '../operations/context.js';
 import type { CliHost, CliProcess, Command, CommandArgs } from './arguments/command.js';
 import { Output } from './output/output.js';
 
@@ -10,6 +10,16 @@ export function runCommand(command: Command, typedArgs: CommandArgs, host: CliPr
   const output = new Output(args, host);
   const run = (): Promise<number> => command.run(args, { ...host, output, warn: output.warn });
   return command.printsRequests === true ? run() : output.withRequests(run);
+}
+
+/** Runs `work` of a command that prints one result with a context, whose warnings are printed. */
+export async function withOutputContext<T>(
+  options: ContextOptions,
+  cli: CliHost,
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const { withContext } = await import('../operations/context.js');
+  return withContext(options, cli, cli.output.observer(), work);
 }
 
 /** What a command adds to the run of its operation. */

@@ -1,4 +1,9 @@
+import type { RunEvent } from '../events/run-events.js';
 import type { Message } from '../market/messages.js';
+import { withContext } from '../operations/context.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { settingNameOf } from '../options/option-definition.js';
+import { readCommandOptions } from '../options/read-options.js';
 import type { RawDisconnect, RawMessage } from '../replay/raw/raw-message.js';
 import type { RawReplayOptions, ReplayOptions } from './function-options.js';
 import { type MessageSummary, startMessageRun } from './message-run.js';
@@ -32,21 +37,20 @@ export function replay(options: ReplayOptions | RawReplayOptions): Run<ReplayIte
     options,
     parse,
     async ({ args, host, output, written, warn }) => {
-      const { prepareReplay } = await import('../operations/prepare-replay.js');
-      const run = await prepareReplay(args, host);
-      await run({
-        emit(event) {
-          if (event.event === 'warning') warn(event.message);
+      const { runReplay } = await import('../operations/replay-messages.js');
+      const emit = (event: RunEvent): void => {
+        if (event.event === 'warning') warn(event.message);
+      };
+      const values = readCommandOptions(COMMAND_OPTIONS.replay, args, settingNameOf);
+      const paced = {
+        async write(bytes: Uint8Array) {
+          await output.write(bytes);
+          host.signal.throwIfAborted();
         },
-        onDownloaded() {},
-        output: {
-          async write(bytes) {
-            await output.write(bytes);
-            host.signal.throwIfAborted();
-          },
-        },
-        written,
-      });
+      };
+      await withContext(values, host, { emit }, (context) =>
+        runReplay(values, context, { onDownloaded() {}, output: paced, written }),
+      );
     },
   );
 }

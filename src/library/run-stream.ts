@@ -1,4 +1,9 @@
+import type { LiveEvent } from '../live/live-options.js';
 import type { Message } from '../market/messages.js';
+import { withContext } from '../operations/context.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { settingNameOf } from '../options/option-definition.js';
+import { readCommandOptions } from '../options/read-options.js';
 import type { StreamOptions } from './function-options.js';
 import { type MessageSummary, startMessageRun } from './message-run.js';
 import { OPTION_TABLES } from './option-tables.js';
@@ -19,12 +24,14 @@ export function stream(options: StreamOptions): Run<Message, StreamSummary> {
     options,
     parse,
     async ({ args, host, output, written, warn }) => {
-      const { prepareStream } = await import('../operations/prepare-stream.js');
-      const run = await prepareStream(args, host);
-      const onEvent: Parameters<typeof run>[0]['onEvent'] = (event) => {
+      const { runStream } = await import('../operations/stream-messages.js');
+      const values = readCommandOptions(COMMAND_OPTIONS.stream, args, settingNameOf);
+      const onEvent = (event: LiveEvent): void => {
         if (event.event === 'warning') warn(event.message);
       };
-      await run({ onEvent, output, written });
+      await withContext(values, host, { emit() {} }, (context) =>
+        runStream(values, context, { onEvent, output, written }),
+      );
     },
   );
 }

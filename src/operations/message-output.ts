@@ -1,15 +1,26 @@
 import { usageError } from '../base/errors.js';
 import { openSink } from '../base/output-sink.js';
 import { resolveOutput } from '../base/output-target.js';
-import type { LineSink } from '../market/lines/line-buffer.js';
+import type { RunSummary } from '../events/run-events.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Files, PartFile } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
-import type { CommandArgs } from './arguments/command-args.js';
-import { readBooleanFlag, readFileLocation, readTextFlag } from './arguments/read-arguments.js';
-import type { CommandHost } from './command-host.js';
-import { readStoreSettings } from './with-destination.js';
+import type { Context } from './context.js';
+import type { ReplayValues } from './selection/read-replay-request.js';
+
+/** Receives the messages of a replay and the progress of its downloads. */
+export interface ReplayOutput {
+  /** Called with the summary of the download of missing day files. */
+  readonly onDownloaded: (summary: RunSummary) => void;
+  /** Called after more minutes of a feed were read. @param period minutes of the whole period. */
+  readonly onMinutes?: ((minutes: number, period: number) => void) | undefined;
+  /** Receives the lines, unless `--out` names a file. */
+  readonly output: LineSink;
+  /** Counters of what is written. */
+  readonly written: WrittenCounts;
+}
 
 /** Runs `work` with the output of messages: `--out`, which is opened first, else the given `output`. */
 export type WithMessageOutput = (output: LineSink, work: (lines: LineSink) => Promise<void>) => Promise<void>;
@@ -33,15 +44,14 @@ export interface MessageOutput {
  * @throws usage error; `disk`, `path_taken`.
  */
 export async function withMessageOutput(
-  args: CommandArgs,
-  host: CommandHost,
+  { format, out, withDisconnects }: Pick<ReplayValues, 'format' | 'out' | 'withDisconnects'>,
+  context: Context,
   types?: readonly NormalizedType[],
 ): Promise<WithMessageOutput> {
-  const isJson = (readTextFlag(args, 'format') ?? 'json') === 'json';
-  const arrowType = isJson ? undefined : readArrowType(args, types);
-  const withLines = await withLineOutput(args, host);
+  const arrowType = format === 'json' ? undefined : readArrowType(withDisconnects, types);
+  const withLines = await withLineOutput(out, context);
   if (!arrowType) return withLines;
-  const container = readTextFlag(args, 'out')?.endsWith('.arrow') ? 'file' : 'stream';
+  const container = out.endsWith('.arrow') ? 'file' : 'stream';
   return (output, work) =>
     withLines(output, async (bytes) => {
       const { createArrowLineSink } = await import('../replay/arrow/arrow-line-sink.js');
@@ -50,7 +60,7 @@ export async function withMessageOutput(
         await work(lines);
       } catch (error) {
         // After an abort, a reader that does not read must not delay the end. A file stays without its name.
-        if (container === 'stream' && !host.signal.aborted) await lines.breakOff().catch(() => {});
+        if (container === 'stream' && !context.signal.aborted) await lines.breakOff().catch(() => {});
         throw error;
       }
       await lines.end();
@@ -58,19 +68,19 @@ export async function withMessageOutput(
 }
 
 /** The only type of the messages. @throws usage error if there are several, or others may be among them. */
-function readArrowType(args: CommandArgs, types: readonly NormalizedType[] = []): NormalizedType {
+function readArrowType(withDisconnects: boolean, types: readonly NormalizedType[] = []): NormalizedType {
   const [type] = types;
   if (!type)
     throw usageError('--format arrow: requires --type, since native messages have no columns; omit it');
   if (types.length > 1)
     throw usageError('--format arrow: takes one type, since each has other columns; replay them one by one');
-  if (readBooleanFlag(args, 'with-disconnects'))
+  if (withDisconnects)
     throw usageError('--format arrow and --with-disconnects cannot be combined; omit one of them');
   return type;
 }
 
-async function withLineOutput(args: CommandArgs, host: CommandHost): Promise<WithMessageOutput> {
-  const out = await readMessageOutput(args, host);
+async function withLineOutput(path: string, context: Context): Promise<WithMessageOutput> {
+  const out = await findMessageOutput(path, context);
   if (!out) return (output, work) => work(output);
   return async (_output, work) => {
     const { writeLinesToFile } = await import('../replay/file-output.js');
@@ -79,15 +89,11 @@ async function withLineOutput(args: CommandArgs, host: CommandHost): Promise<Wit
 }
 
 /** The target of `--out`; undefined for `-` or if it is absent. @throws usage error; `disk`, `path_taken`. */
-export async function readMessageOutput(
-  args: CommandArgs,
-  host: CommandHost,
-): Promise<MessageOutput | undefined> {
-  const name = readFileLocation(args, 'out') ?? '-';
+export async function findMessageOutput(name: string, context: Context): Promise<MessageOutput | undefined> {
   if (name === '-') return undefined;
-  const { signal } = host;
+  const { signal } = context;
   if (isObjectLocation(name)) {
-    const store = await readStoreSettings(args, host, [name]);
+    const store = await context.storeOf([name]);
     return { name, open: () => openPart(openFiles(store), name, undefined, signal) };
   }
   const target = await resolveOutput('--out', name);
@@ -99,7 +105,7 @@ export async function readMessageOutput(
   return {
     name,
     async open() {
-      const { write, close } = await openSink(target, host);
+      const { write, close } = await openSink(target, context);
       return { write, publish: async () => undefined, discard: close };
     },
   };

@@ -66,7 +66,7 @@ export async function planSync(options: SyncValues, context: Context, show: Show
   if (!config.file) throw config.error;
   await readNotifications(config.file, options);
   const input = await openSync(config.file, options, context);
-  const { planJobs } = await import('../sync/plan-jobs.js');
+  const { planJobs } = await import('../sync/run-sync-jobs.js');
   const { destination, emit } = input;
   return planJobs(input, ({ name, ...planned }) => {
     const startedAtMs = performance.now();

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import { AuditText } from '../../src/cli/output/audit/format-audit.js';
+import { AuditText } from '../../src/cli/output/format-audit.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import type { AuditedDay, DayCondition } from '../../src/events/audited-day.js';
 import {

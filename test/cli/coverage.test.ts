@@ -3,7 +3,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import { formatCoverage } from '../../src/cli/output/coverage/format-coverage.js';
+import { formatCoverage } from '../../src/cli/output/format-coverage.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/describe/coverage/read-coverage.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
 import { commandName } from '../../src/cli/arguments/command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
-import { EXIT_CODES } from '../../src/cli/help/exit-codes.js';
+import { EXIT_CODES } from '../../src/cli/help/describe-command.js';
 import { runHere } from '../helpers/in-process.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';

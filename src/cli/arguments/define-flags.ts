@@ -50,7 +50,7 @@ export function toPositionals(options: OptionGroup): Readonly<Record<string, Pos
   );
 }
 
-/** Flags for yargs, which checks names and choices; `read-arguments.ts` parses values, to name the flag in errors. */
+/** Flags for yargs, which checks names and choices; `option-types.ts` parses values, to name the flag in errors. */
 export function toFlags(options: OptionGroup): Flags {
   const flags = Object.entries(optionsInScope('flag', options)).filter(([, option]) => !option.positional);
   return Object.fromEntries(flags.map(([name, option]) => [name, toFlag(option)]));

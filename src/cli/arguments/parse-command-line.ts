@@ -84,7 +84,7 @@ async function formatHelpData(
   command: Command | undefined,
 ): Promise<string> {
   const { describeCommand, describeProgram } = await import('../help/describe-command.js');
-  const { formatDocument } = await import('../output/text/format-document.js');
+  const { formatDocument } = await import('../output/text/screen.js');
   return formatDocument(command ? describeCommand(command) : describeProgram(commands), false);
 }
 

@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { AccountSession } from '../../account/account-session.js';
+import type { AccountContext, AccountSession } from '../../account/account-session.js';
 import type { AccountOperation } from '../../account/list-operations.js';
 import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { decodeText } from '../../operations/read-user-file.js';
 import { groupOptions } from '../../options/option-definition.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
-import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
-import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
-import { type AccountSetup, withAccount } from '../with-account.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { formatDocument, textColumns } from '../output/text/screen.js';
+import { TIMEOUT_OPTION, withAccount, withinTimeout } from '../with-account.js';
 
 const OPTIONS = groupOptions('Account:', {
   action: { type: 'choice', description: 'omit to print the account', choices: ['call'], positional: true },
@@ -26,22 +23,21 @@ const OPTIONS = groupOptions('Account:', {
   timeout: TIMEOUT_OPTION,
 });
 
-export const accountCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const accountCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 account', 'print the account as the service returns it'],
     ['$0 account --operations', 'list the operations of the account API'],
     ['$0 account call listApiKeys --data \'{"active":true}\'', 'call an operation'],
   ],
-  async run(args, cli) {
-    const call = await readCall(args);
+  async run(options, cli) {
+    const call = await readCall(options);
     const { createWaitReporter } = await import('../output/throttle.js');
     const { output } = cli;
     const onPollWait = output.quiet ? () => {} : createWaitReporter(cli.stderr, () => performance.now());
-    return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
-      withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
+    return withinTimeout(options.timeoutMs, cli, 'account', (timed, timeoutMs) =>
+      withAccount(options, timed, { onPollWait, timeoutMs }, async (setup) => {
         const { callAccount, describeOperations } = await import('../../account/call-account.js');
-        const openSession = memoize(() => openAccountSession(setup, args));
+        const openSession = memoize(() => openAccountSession(setup, options.email));
         const { json } = output;
         const print = (value: unknown): void => {
           cli.stdout.write(setup.calls.secrets.redact(formatDocument(value, !json)));
@@ -49,7 +45,7 @@ export const accountCommand: CommandAction = {
         if (call) {
           const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
           if (answer !== undefined || json) print(answer ?? null);
-        } else if (readBooleanFlag(args, 'operations')) {
+        } else if (options.operations) {
           const operations = await describeOperations(setup.calls, openSession);
           if (json) print(operations.map(toDocument));
           else
@@ -65,16 +61,19 @@ export const accountCommand: CommandAction = {
       }),
     );
   },
-};
+});
 
 interface RequestedCall {
   readonly operation: string;
   readonly data: unknown;
 }
 
-async function readCall(args: CommandArgs): Promise<RequestedCall | undefined> {
-  const { action, operation } = args;
-  const data = readTextFlag(args, 'data');
+async function readCall({
+  action,
+  operation,
+  operations,
+  data,
+}: ReadOptions<typeof OPTIONS>): Promise<RequestedCall | undefined> {
   if (action === undefined) {
     if (data !== undefined)
       throw usageError('--data requires an operation: tickhaul account call <operation>');
@@ -83,8 +82,7 @@ async function readCall(args: CommandArgs): Promise<RequestedCall | undefined> {
   if (operation === undefined) {
     throw usageError('the operation is missing: tickhaul account call <operation>; --operations lists them');
   }
-  if (readBooleanFlag(args, 'operations'))
-    throw usageError('--operations cannot be combined with an operation to call');
+  if (operations) throw usageError('--operations cannot be combined with an operation to call');
   return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
 }
 
@@ -109,10 +107,10 @@ async function readDataFile(path: string): Promise<string> {
 }
 
 /** Opens a session with the stored identity that the flags select. */
-async function openAccountSession(setup: AccountSetup, args: CommandArgs): Promise<AccountSession> {
+async function openAccountSession(setup: AccountContext, email: string | undefined): Promise<AccountSession> {
   const { AccountSession: Session } = await import('../../account/account-session.js');
   const { chooseIdentity } = await import('../../account/account-session.js');
-  return new Session(setup, await chooseIdentity(setup, readTextFlag(args, 'email')));
+  return new Session(setup, await chooseIdentity(setup, email));
 }
 
 function memoize<T>(create: () => Promise<T>): () => Promise<T> {

@@ -17,7 +17,7 @@ export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
     const { runAudit } = await import('../../operations/audit.js');
     if (options.json || options.quiet || isStdout(await findPageFile(options)))
       return runOperation(runAudit, options, cli);
-    const { AuditText } = await import('../output/audit/format-audit.js');
+    const { AuditText } = await import('../output/format-audit.js');
     const text = new AuditText();
     const exitCode = await runOperation(runAudit, options, cli, {
       onEvent(event) {

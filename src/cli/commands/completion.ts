@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { SCRIPTS } from '../completion/scripts.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { SCRIPTS } from '../completion/shells.js';
 
 const OPTIONS = {
   shell: {
@@ -14,15 +13,14 @@ const OPTIONS = {
   },
 } as const;
 
-export const completionCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const completionCommand = defineCommand(OPTIONS, {
   examples: [
     ['eval "$($0 completion bash)"', 'enable it in this bash session, or in ~/.bashrc for every session'],
     ['eval "$($0 completion zsh)"', 'enable it in zsh, after compinit in ~/.zshrc'],
     ['$0 completion fish > ~/.config/fish/completions/tickhaul.fish', 'enable it for every fish session'],
   ],
-  async run(args, { env, stdout }) {
-    const shell = args['shell'] === undefined ? basename(env['SHELL'] ?? '') : String(args['shell']);
+  async run(options, { env, stdout }) {
+    const { shell = basename(env['SHELL'] ?? '') } = options;
     const script = SCRIPTS[shell];
     if (script === undefined) {
       const problem = shell === '' ? 'the shell is unknown' : `no completion for the shell "${shell}"`;
@@ -31,4 +29,4 @@ export const completionCommand: CommandAction = {
     stdout.write(script);
     return 0;
   },
-};
+});

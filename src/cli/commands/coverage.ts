@@ -46,7 +46,7 @@ async function print(
     const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
     return output.lines([toJsonLine(toCoverageDocument(facts))]);
   }
-  const { formatCoverage, formatTotals } = await import('../output/coverage/format-coverage.js');
+  const { formatCoverage, formatTotals } = await import('../output/format-coverage.js');
   if (html !== undefined)
     return output.lines([...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`]);
   const options = {

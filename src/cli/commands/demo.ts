@@ -2,10 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
-import { readPath } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { sandboxEnvironment } from '../sandbox-environment.js';
 
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
@@ -28,16 +27,15 @@ const OPTIONS = groupOptions('Demo:', {
 
 /** @param commands all commands; the demo runs some of them. */
 export function createDemoCommand(commands: readonly CommandOutline[]): CommandAction {
-  return {
-    ...defineOptions(OPTIONS),
+  return defineCommand(OPTIONS, {
     examples: [['$0 demo', 'takes some seconds, without questions']],
-    async run(args, cli) {
+    async run(options, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
       const { parseFaults } = await import('../../sandbox/loopback/sandbox-faults.js');
       const { parseDay } = await import('../../day-files/day.js');
       const chalk = await cli.output.chalk(cli.stdout);
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
-      const dir = readPath(args, 'dir') ?? (await createFolder());
+      const dir = options.dir ?? (await createFolder());
       const service = await startSandbox({
         exportedUntil: parseDay(EXPORTED_UNTIL),
         faults: parseFaults([...FAULTS, ...DATA_FAULTS]),
@@ -89,7 +87,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
         await service.close();
       }
     },
-  };
+  });
 }
 
 /** A failed command of the demo, which has already printed its error. */

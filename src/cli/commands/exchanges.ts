@@ -1,10 +1,8 @@
 import { toJsonLine } from '../../events/json-events.js';
-import { readExchange } from '../../operations/arguments/read-arguments.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
-import { withSession } from '../with-session.js';
+import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
   exchange: {
@@ -14,8 +12,7 @@ const OPTIONS = {
   },
 } as const;
 
-export const exchangesCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const exchangesCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 exchanges', 'list all exchanges'],
     ['$0 exchanges deribit', 'show the record of one exchange'],
@@ -24,18 +21,19 @@ export const exchangesCommand: CommandAction = {
       'the record, with the days and types that feeds and streams can normalize',
     ],
   ],
-  async run(args, cli) {
-    return withSession(args, cli, {}, async ({ client, settings }) => {
+  async run(options, cli) {
+    return withOutputContext(options, cli, async (context) => {
+      const client = await context.client();
       const { FIELDS, fetchExchanges, fetchRecord } = await import('../../service/records/fetch-records.js');
-      const options = { cache: settings.cacheDir, signal: cli.signal };
-      if (args['exchange'] === undefined) {
-        const list = await fetchExchanges(client, options);
+      const fetching = { cache: (await context.settings()).cacheDir, signal: cli.signal };
+      if (options.exchange === undefined) {
+        const list = await fetchExchanges(client, fetching);
         await cli.output.result({
           json: () => formatJson(list),
           text: () => formatList(list, textColumns(cli.stdout)),
         });
       } else {
-        const record = await fetchRecord(client, readExchange(args), FIELDS.whole, options);
+        const record = await fetchRecord(client, options.exchange.toLowerCase(), FIELDS.whole, fetching);
         await cli.output.result({
           json: () => formatJson(record),
           text: () => formatRecord(record, textColumns(cli.stdout)),
@@ -44,7 +42,7 @@ export const exchangesCommand: CommandAction = {
       return 0;
     });
   },
-};
+});
 
 /** The records as the service sent them, each with what tickhaul can do with the exchange's messages. */
 async function formatJson(records: ExchangeRecord | readonly ExchangeSummary[]): Promise<string> {

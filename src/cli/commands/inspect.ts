@@ -1,13 +1,10 @@
 import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../describe/inspect-file.js';
-import { readDataType, readLocations } from '../../operations/arguments/read-arguments.js';
-import { readStoreSettings } from '../../operations/with-destination.js';
 import { groupOptions } from '../../options/option-definition.js';
-import { assertFileLocation } from '../../options/option-types.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
   file: {
@@ -27,27 +24,26 @@ const OPTIONS = {
   ...STORE_OPTIONS,
 } as const;
 
-export const inspectCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const inspectCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 inspect deribit_trades_2024-03-01_SPOT.csv.gz', 'show rows, columns, gaps, first and last rows'],
     ['$0 inspect day.parquet --json | jq .rows', 'print one JSON document'],
   ],
-  async run(args, cli) {
+  async run(options, cli) {
     const { inspectFile } = await import('../../describe/inspect-file.js');
-    const [location = ''] = readLocations(args, 'file');
-    const path = assertFileLocation(location, location);
-    const dataType = readDataType(args, 'type');
-    const storeSettings = await readStoreSettings(args, cli, [path]);
-    const store = storeSettings && { ...storeSettings, ...INTERACTIVE_RETRIES };
-    const inspection = await inspectFile({ path, dataType, store, signal: cli.signal });
+    const { file: path = '', type: dataType } = options;
+    const inspection = await withOutputContext(options, cli, async (context) => {
+      const settings = await context.storeOf([path]);
+      const store = settings && { ...settings, ...INTERACTIVE_RETRIES };
+      return inspectFile({ path, dataType, store, signal: cli.signal });
+    });
     await cli.output.result({
       json: () => formatDocument(toDocument(inspection), false),
       text: () => formatInspection(inspection, cli.stdout),
     });
     return 0;
   },
-};
+});
 
 /** Retries of an interactive command: the user can run it again. */
 const INTERACTIVE_RETRIES = { maxAttempts: 3, stallTimeoutMs: 15_000 };

@@ -1,31 +1,25 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { toJsonLine } from '../../events/json-events.js';
-import {
-  readBooleanFlag,
-  readExchange,
-  readListFlag,
-  readTextFlag,
-} from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
-import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
-import { withSession } from '../with-session.js';
+import { withOutputContext } from '../run-command.js';
 
 /** Known types of instruments (docs/spec/metadata-api.md#instruments); the service may have others. */
 const TYPES = ['spot', 'perpetual', 'future', 'option', 'combo', 'prediction'];
 
-/** Filter flags, with the fields of the service's filter. */
+/** Filter options, with the fields of the service's filter. */
 const FIELDS = [
-  ['type', 'type'],
+  ['types', 'type'],
   ['base', 'baseCurrency'],
   ['quote', 'quoteCurrency'],
-  ['contract-type', 'contractType'],
+  ['contractType', 'contractType'],
 ] as const;
 
 const OPTIONS = {
@@ -57,48 +51,49 @@ const OPTIONS = {
   }),
 } as const;
 
-export const instrumentsCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const instrumentsCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 instruments bitmex --active --type perpetual', 'traded perpetuals; bitmex needs no key'],
     ['$0 instruments bitmex XBTUSD --json', 'all fields of one instrument'],
   ],
-  async run(args, cli) {
-    const exchange = readExchange(args);
-    const symbol = readTextFlag(args, 'symbol');
-    const filter = readFilter(args);
+  async run(options, cli) {
+    const { symbol } = options;
+    const exchange = String(options.exchange).toLowerCase();
+    const filter = readFilter(options);
     if (symbol !== undefined && Object.keys(filter).length > 0) {
       throw usageError(`"${symbol}" names a single instrument; omit either the symbol or the filters`);
     }
-    return withSession(args, cli, {}, async ({ client, settings }) => {
+    return withOutputContext(options, cli, async (context) => {
+      const client = await context.client();
+      const { cacheDir: cache } = await context.settings();
       const { fetchInstrument, fetchInstruments } = await import(
         '../../service/records/fetch-instruments.js'
       );
       // The copy on disk is for commands and servers without a network.
-      const options = { cache: settings.cacheDir, fresh: true, signal: cli.signal };
+      const fetching = { cache, fresh: true, signal: cli.signal };
       try {
         const instruments =
           symbol === undefined
-            ? await fetchInstruments(client, exchange, filter, options)
-            : await fetchInstrument(client, exchange, symbol, options);
+            ? await fetchInstruments(client, exchange, filter, fetching)
+            : await fetchInstrument(client, exchange, symbol, fetching);
         const list: readonly InstrumentInfo[] = Array.isArray(instruments) ? instruments : [instruments];
-        assertKnownTypes(args, list);
+        assertKnownTypes(options.types, list);
         await cli.output.result({ json: () => toJsonLine(instruments), text: () => formatInstruments(list) });
         return 0;
       } catch (error) {
-        throw await toNameError(error, client, exchange, symbol, settings.cacheDir, cli.signal);
+        throw await toNameError(error, client, exchange, symbol, cache, cli.signal);
       }
     });
   },
-};
+});
 
-function readFilter(args: CommandArgs): InstrumentFilter {
-  const filter: Record<string, unknown> = { ...parseFilter(readTextFlag(args, 'filter')) };
-  for (const [flag, field] of FIELDS) {
-    const values = readListFlag(args, flag);
+function readFilter(options: ReadOptions<typeof OPTIONS>): InstrumentFilter {
+  const filter: Record<string, unknown> = { ...parseFilter(options.filter) };
+  for (const [name, field] of FIELDS) {
+    const values = options[name];
     if (values) filter[field] = values.length === 1 ? values[0] : values;
   }
-  const [isActive, isInactive] = [readBooleanFlag(args, 'active'), readBooleanFlag(args, 'no-active')];
+  const { active: isActive, noActive: isInactive } = options;
   if (isActive && isInactive)
     throw usageError('--active and --no-active exclude all instruments; use only one of them');
   if (isActive || isInactive) filter['active'] = isActive;
@@ -112,9 +107,12 @@ function parseFilter(text: string | undefined): InstrumentFilter {
 }
 
 /** @throws usage error for an unknown type without results. */
-function assertKnownTypes(args: CommandArgs, instruments: readonly InstrumentInfo[]): void {
+function assertKnownTypes(
+  types: readonly string[] | undefined,
+  instruments: readonly InstrumentInfo[],
+): void {
   const known = new Set([...TYPES, ...instruments.map(({ type }) => type)]);
-  const unknownType = readListFlag(args, 'type')?.find((type) => !known.has(type));
+  const unknownType = types?.find((type) => !known.has(type));
   if (unknownType === undefined) return;
   const hint = didYouMean(unknownType, known) || `; valid types: ${TYPES.join(', ')}`;
   throw usageError(`unknown instrument type "${unknownType}"${hint}`);

@@ -4,12 +4,10 @@ import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
-import { textColumns } from '../output/text/screen.js';
-import { TIMEOUT_OPTION, withinTimeout } from '../time-limit.js';
-import { withSession } from '../with-session.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { formatDocument, textColumns } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
+import { TIMEOUT_OPTION, withinTimeout } from '../with-account.js';
 
 /** Above this number, symbols are only counted; `--json` lists them all. */
 const MAX_LISTED_SYMBOLS = 10;
@@ -17,12 +15,12 @@ const MAX_CELL_CHARACTERS = 200;
 
 const OPTIONS = groupOptions('Key:', { timeout: TIMEOUT_OPTION });
 
-export const keyCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const keyCommand = defineCommand(OPTIONS, {
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
-  async run(args, cli) {
-    return withinTimeout(args, cli, 'key', (timed) =>
-      withSession(args, timed, { stallTimeoutMs: 30_000 }, async ({ client }) => {
+  async run(options, cli) {
+    return withinTimeout(options.timeoutMs, cli, 'key', (timed) =>
+      withOutputContext({ ...options, stallTimeoutMs: 30_000 }, timed, async (context) => {
+        const client = await context.client();
         const { fetchKeyInfo } = await import('../../service/key-coverage.js');
         const { apiKey } = client.config;
         if (apiKey === undefined) {
@@ -41,7 +39,7 @@ export const keyCommand: CommandAction = {
       }),
     );
   },
-};
+});
 
 async function formatAccess(
   redactedKey: string,

@@ -4,7 +4,7 @@ import { formatSize, plural } from '../../base/units.js';
 import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
   examples: [

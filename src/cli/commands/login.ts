@@ -2,19 +2,15 @@ import type { LoginEvent } from '../../account/claim-identity.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
-import { readBooleanFlag, readDuration, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { openCodeSource } from '../code-source.js';
-import { formatDocument } from '../output/text/format-document.js';
-import type { OutputScreen } from '../output/text/screen.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { formatDocument, type OutputScreen } from '../output/text/screen.js';
 import type { Wait } from '../output/throttle.js';
 import { printFailure } from '../report-failure.js';
+import { openCodeSource } from '../sign-in-dialog.js';
 import { withAccount } from '../with-account.js';
-
-const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 const OPTIONS = {
   ...ACCOUNT_OPTIONS,
@@ -33,8 +29,7 @@ const OPTIONS = {
   }),
 } as const;
 
-export const loginCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const loginCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 login --email jo@example.com', 'show a link, then ask for the code of its page'],
     [
@@ -42,16 +37,15 @@ export const loginCommand: CommandAction = {
       'for programs: print events on stdout, read the code from a file',
     ],
   ],
-  async run(args, cli) {
+  async run(options, cli) {
     const startedAtMs = performance.now();
     const { parseEmail } = await import('../../account/identity.js');
-    const emailText = readTextFlag(args, 'email');
+    const { email: emailText, timeoutMs } = options;
     if (emailText === undefined) throw usageError('--email is required: the address you sign in with');
     const email = parseEmail(emailText);
-    const timeoutMs = readDuration(args, 'timeout') ?? DEFAULT_TIMEOUT_MS;
     const { json, quiet } = cli.output;
-    const source = openCodeSource(readTextFlag(args, 'code-file'), cli);
-    const emit = await createReporter(args, cli, email, source.place);
+    const source = openCodeSource(options.codeFile, cli);
+    const emit = await createReporter(options.open, cli, email, source.place);
     let host: string | undefined;
     const printSummary = (exitCode: number, more: object): void => {
       const seconds = secondsSince(startedAtMs);
@@ -65,7 +59,7 @@ export const loginCommand: CommandAction = {
     const deadline = createSignInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
-      return await withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
+      return await withAccount(options, timed, { onPollWait, timeoutMs }, async (setup) => {
         host = setup.issuer.host;
         const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
         const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
@@ -88,15 +82,15 @@ export const loginCommand: CommandAction = {
       source.close();
     }
   },
-};
+});
 
 async function createReporter(
-  args: CommandArgs,
+  opensBrowser: boolean,
   cli: CliHost,
   email: string,
   codePlace: string | undefined,
 ): Promise<(event: LoginEvent) => void> {
-  const { createLoginReporter } = await import('../output/login-reporter.js');
+  const { createLoginReporter } = await import('../sign-in-dialog.js');
   const { stdout, stderr } = cli;
   const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
   const report = createLoginReporter({
@@ -109,7 +103,6 @@ async function createReporter(
     drawLink: (uri) => render && drawLink(uri, stderr, render),
     now: () => performance.now(),
   });
-  const opensBrowser = readBooleanFlag(args, 'open');
   return (event) => {
     report(event);
     if (opensBrowser && event.event === 'verification') openBrowser(event.uri, stderr);

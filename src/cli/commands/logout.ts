@@ -1,11 +1,9 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { toJsonLine } from '../../events/json-events.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
-import { loadSettings } from '../../operations/config/load-config.js';
 import { groupOptions } from '../../options/option-definition.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { withOutputContext } from '../run-command.js';
 import { openUserIdentityStore } from '../with-account.js';
 
 const OPTIONS = groupOptions('Account:', {
@@ -18,21 +16,19 @@ const OPTIONS = groupOptions('Account:', {
   },
 });
 
-export const logoutCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const logoutCommand = defineCommand(OPTIONS, {
   examples: [['$0 logout --email jo@example.com', 'remove the identity of the account from this machine']],
-  async run(args, cli) {
-    const email = readTextFlag(args, 'email');
-    const all = readBooleanFlag(args, 'all');
+  async run(options, cli) {
+    const { email, all } = options;
     if ((email === undefined) === !all) {
       throw usageError('no identity is selected; use --email <address> or --all');
     }
     const { isSameEmail, parseEmail } = await import('../../account/identity.js');
     const parsedEmail = email === undefined ? undefined : parseEmail(email);
-    const settings = await loadSettings(args, cli);
+    const settings = await withOutputContext(options, cli, ({ settings: read }) => read());
     const { authUrl } = settings;
     // Only the flag limits the issuer: the environment names the issuer to sign in at.
-    const isIssuerGiven = readTextFlag(args, 'auth-url') !== undefined && authUrl !== undefined;
+    const isIssuerGiven = options.authUrl !== undefined && authUrl !== undefined;
     const host = isIssuerGiven ? new URL(authUrl).host : undefined;
     const store = await openUserIdentityStore(settings, cli);
     const isEverything = parsedEmail === undefined && host === undefined;
@@ -56,7 +52,7 @@ export const logoutCommand: CommandAction = {
     });
     return 0;
   },
-};
+});
 
 function formatIdentities(count: number): string {
   return count === 1 ? 'identity forgotten' : 'identities forgotten';

@@ -2,7 +2,7 @@ import { plural } from '../../base/units.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 const OPTIONS = {
   action: {

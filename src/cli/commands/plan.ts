@@ -4,16 +4,15 @@ import type { PlanTotals } from '../../download/plan/create-download-plan.js';
 import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
-import { readBooleanFlag } from '../../operations/arguments/read-arguments.js';
 import type { OpenedPlanReport } from '../../operations/plan-download.js';
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
-import type { CliHost, CommandArgs } from '../arguments/command.js';
+import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatEstimate } from '../output/plan/format-estimate.js';
+import { formatEstimate } from '../output/format-events.js';
 import { formatRunError } from '../output/run/summary-builder.js';
 import { textColumns } from '../output/text/screen.js';
-import { wrapPieces } from '../output/text/wrap.js';
+import { wrapPieces } from '../output/text/width.js';
 
 export const planCommand = defineCommand(
   COMMAND_OPTIONS.plan,
@@ -54,7 +53,7 @@ export function finishPlan(summary: RunSummary, cli: CliHost): number {
 /** Prints a plan as text, or as JSON lines without their summary. @returns the summary. */
 export async function showPlan(
   openedPlan: OpenedPlanReport,
-  args: CommandArgs,
+  options: { readonly files: boolean },
   cli: CliHost,
 ): Promise<RunSummary> {
   const { createPlanSummary, createPlanReport } = await import('../../operations/plan-download.js');
@@ -65,7 +64,7 @@ export async function showPlan(
     return report.summary();
   }
   if (openedPlan.job !== undefined) cli.stdout.write(`${openedPlan.job}\n`);
-  const totals = await printPlan(openedPlan, args, cli);
+  const totals = await printPlan(openedPlan, options, cli);
   const planEvent = await openedPlan.describe(totals);
   if (!cli.output.quiet) {
     const jobPrefix = openedPlan.job === undefined ? '' : `${openedPlan.job}: `;
@@ -84,20 +83,20 @@ export async function showPlan(
 /** Prints the plan as text, and counts its files at the same time. */
 async function printPlan(
   { plan: opened }: OpenedPlanReport,
-  args: CommandArgs,
+  options: { readonly files: boolean },
   cli: CliHost,
 ): Promise<PlanTotals> {
   const { stdout, output } = cli;
   const { createTotals, countFiles } = await import('../../download/plan/create-download-plan.js');
   const totals = createTotals();
   const files = countFiles(opened, opened.filesInPathOrder(), totals);
-  if (readBooleanFlag(args, 'files')) {
+  if (options.files) {
     await output.lines(formatLines(files, formatFileLine));
     return totals;
   }
   const [{ groupSeriesDays }, { formatPlan }] = await Promise.all([
-    import('../output/plan/series-days.js'),
-    import('../output/plan/format-plan.js'),
+    import('../output/format-plan.js'),
+    import('../output/format-plan.js'),
   ]);
   const chalk = await output.chalk(stdout);
   const columns = textColumns(stdout);

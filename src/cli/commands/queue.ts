@@ -5,7 +5,7 @@ import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
 

@@ -1,13 +1,12 @@
-import type { WrittenCounts } from '../../market/lines/line-sink.js';
-import { readTextFlag } from '../../operations/arguments/read-arguments.js';
+import type { WrittenCounts } from '../../market/lines/line-buffer.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { CommandValues } from '../../options/read-options.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { observeDayFiles, observeFeeds, runWithMessageSummary } from '../output/message-output.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
 
-export const replayCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.replay),
+export const replayCommand = defineCommand(COMMAND_OPTIONS.replay, {
   examples: [
     [
       '$0 replay deribit:BTC-PERPETUAL -t trade,book_change --date 2024-03-01',
@@ -34,21 +33,27 @@ export const replayCommand: CommandAction = {
       'normalized messages, computed from native ones',
     ],
   ],
-  run: (args, cli) => runWithMessageSummary(cli, (written) => run(args, cli, written)),
-};
+  run: (options, cli) => runWithMessageSummary(cli, (written) => run(options, cli, written)),
+});
 
-async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Promise<void> {
-  const [{ prepareReplay }, { ReaderClosedError, streamSink }] = await Promise.all([
-    import('../../operations/prepare-replay.js'),
+async function run(
+  options: CommandValues<typeof COMMAND_OPTIONS.replay>,
+  cli: CliHost,
+  written: WrittenCounts,
+): Promise<void> {
+  const [{ runReplay }, { withContext }, { ReaderClosedError, streamSink }] = await Promise.all([
+    import('../../operations/replay-messages.js'),
+    import('../../operations/context.js'),
     import('../../base/output-sink.js'),
   ]);
   raiseHeapGrowth();
-  const runReplay = await prepareReplay(args, cli);
-  const isFeedReplay = args['channel'] !== undefined || readTextFlag(args, 'source') === 'feeds';
+  const isFeedReplay = options.channels !== undefined || options.source === 'feeds';
   const observe = isFeedReplay ? observeFeeds : observeDayFiles;
-  const { observer, close } = await observe(readTextFlag(args, 'out'), cli, written);
+  const { observer, close } = await observe(options.out, cli, written);
   const output = streamSink(cli.dataOut, 'stdout');
-  await runReplay({ ...observer, output, written })
+  await withContext(options, cli, observer, (context) =>
+    runReplay(options, context, { ...observer, output, written }),
+  )
     .catch((error: unknown) => {
       if (!(error instanceof ReaderClosedError)) throw error;
     })

@@ -1,17 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { waitForAbort } from '../../base/wait.js';
 import { parseDay } from '../../day-files/day.js';
-import type { CommandArgs } from '../../operations/arguments/command-args.js';
-import {
-  readBooleanFlag,
-  readCount,
-  readDay,
-  readDuration,
-  readListFlag,
-  readSize,
-  readTextFlag,
-  readTimerMs,
-} from '../../operations/arguments/read-arguments.js';
 import { groupOptions } from '../../options/option-definition.js';
 import {
   DATA_FAULTS,
@@ -20,10 +9,8 @@ import {
   parseFaults,
   parseShares,
 } from '../../sandbox/loopback/sandbox-faults.js';
-import type { CommandAction } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { runChild } from '../run-child.js';
-import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { runChild, sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
 const OPTIONS = {
   command: {
@@ -123,8 +110,7 @@ const OPTIONS = {
   }),
 } as const;
 
-export const sandboxCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const sandboxCommand = defineCommand(OPTIONS, {
   examples: [
     [
       '$0 sandbox -- npm test',
@@ -135,39 +121,36 @@ export const sandboxCommand: CommandAction = {
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'an unreliable service'],
     ['$0 sandbox --fault gap=0.1,crossed-book=0.1', 'one in five day files has gaps or crossed books'],
   ],
-  async run(args, cli) {
+  async run(options, cli) {
     const { startSandbox } = await import('../../sandbox/start-sandbox.js');
     const { parseStepFaults } = await import('../../sandbox/issuer/issuer-steps.js');
-    const command = readCommand(args);
-    const authFaults = readListFlag(args, 'auth-fault');
-    const faults = readListFlag(args, 'fault');
-    const feedFaults = readListFlag(args, 'feed-fault');
-    const exportedUntil = readDay(args, 'exported-until');
+    const { command = [], faults, feedFaults, authFaults, exportedUntil } = options;
+    if (command[0] === '') throw usageError('<command> is empty; specify the command after --');
     const service = await startSandbox({
-      port: readCount(args, 'port', 0, 65_532),
-      latencyMs: readTimerMs(args, 'latency'),
-      rate: readSize(args, 'rate'),
-      rows: readCount(args, 'rows', 0),
-      seed: readCount(args, 'seed', 0),
+      port: options.port,
+      latencyMs: options.latencyMs,
+      rate: options.rate,
+      rows: options.rows,
+      seed: options.seed,
       exportedUntil: exportedUntil === undefined ? undefined : parseDay(exportedUntil),
       faults: faults === undefined ? undefined : parseFaults(faults),
-      redirect: readBooleanFlag(args, 'redirect'),
+      redirect: options.redirect,
       feeds: {
         faults: feedFaults === undefined ? undefined : parseShares(feedFaults, FEED_FAULTS),
-        requestLimit: readCount(args, 'request-limit', 1),
+        requestLimit: options.requestLimit,
       },
-      replayDir: readTextFlag(args, 'replay-dir'),
+      replayDir: options.replayDir,
       issuer: {
         lifetimes: {
-          claim: readDuration(args, 'claim-lifetime'),
-          code: readDuration(args, 'code-lifetime'),
-          assertion: readDuration(args, 'assertion-lifetime'),
-          refresh: readDuration(args, 'refresh-lifetime'),
-          token: readDuration(args, 'token-lifetime'),
+          claim: options.claimLifetimeMs,
+          code: options.codeLifetimeMs,
+          assertion: options.assertionLifetimeMs,
+          refresh: options.refreshLifetimeMs,
+          token: options.tokenLifetimeMs,
         },
         faults: authFaults === undefined ? undefined : parseStepFaults(authFaults),
-        faultsPerStep: readCount(args, 'auth-fault-limit', 0),
-        organizations: readListFlag(args, 'organizations'),
+        faultsPerStep: options.authFaultLimit,
+        organizations: options.organizations,
       },
       onRequest: ({ method, url, status }) => cli.output.request(`${method} ${url} ${status}`),
     });
@@ -189,14 +172,4 @@ export const sandboxCommand: CommandAction = {
       await service.close();
     }
   },
-};
-
-/** The words after `--`. @throws usage error for an empty command name. */
-function readCommand(args: CommandArgs): readonly string[] {
-  const words = [args['command']]
-    .flat()
-    .filter((word) => word !== undefined)
-    .map(String);
-  if (words[0] === '') throw usageError('<command> is empty; specify the command after --');
-  return words;
-}
+});

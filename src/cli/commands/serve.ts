@@ -1,5 +1,4 @@
 import { waitForAbort } from '../../base/wait.js';
-import { readBooleanFlag, readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
@@ -24,17 +23,16 @@ export const serveCommand: CommandAction = {
     const worker = findOwnWorker(cli);
     if (worker) return serveAsWorker(worker, cli);
     const settings = await readServeSettings(args, cli);
-    await warnOfExposure(args, cli, settings);
-    const isCluster = readBooleanFlag(args, 'cluster-mode') || isTrue(cli, 'TM_CLUSTER_MODE');
-    return (isCluster ? serveInWorkers : serveInProcess)(args, cli, settings).finally(
-      settings.startDebugLines,
-    );
+    await warnOfExposure(cli, settings);
+    const isCluster = settings.values.clusterMode || isTrue(cli, 'TM_CLUSTER_MODE');
+    const serving = isCluster ? serveInWorkers(args, cli, settings) : serveInProcess(cli, settings);
+    return serving.finally(settings.startDebugLines);
   },
 };
 
-async function serveInProcess(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
+async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<number> {
   const { withServeOptions } = await import('../serving/with-options.js');
-  return withServeOptions(args, cli, settings, async (options, countServing) => {
+  return withServeOptions(cli, settings, async (options, countServing) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
     countServing(server.context);
@@ -57,10 +55,10 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
 }
 
 /** Called after the ports are open, so that the cache of another running server is not cleared. */
-async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void> {
-  if (!feeds.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
+async function clearCache(cli: CliHost, { values, feeds }: ServeSettings): Promise<void> {
+  if (!values.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
   const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
-  await clearSlices(feeds.options.cacheFolder);
+  await clearSlices(feeds.cacheFolder);
 }
 
 /** Runs until a signal, which is the normal end of the server. */
@@ -86,12 +84,8 @@ function pageAddress(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}/`;
 }
 
-async function warnOfExposure(
-  args: CommandArgs,
-  cli: CliHost,
-  { options: { host } }: ServeSettings,
-): Promise<void> {
-  if (readTextFlag(args, 'api-key') !== undefined) {
+async function warnOfExposure(cli: CliHost, { values, options: { host } }: ServeSettings): Promise<void> {
+  if (values.apiKey !== undefined) {
     cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
   }
   const { isLoopbackHost } = await import('../../server/http-endpoints/origin-guard.js');

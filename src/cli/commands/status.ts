@@ -3,19 +3,14 @@ import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { MAX_TIMER_MS } from '../../base/wait.js';
 import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { toJsonLine } from '../../events/json-events.js';
-import {
-  readBooleanFlag,
-  readDay,
-  readDuration,
-  readExchange,
-} from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
-import { withSession } from '../with-session.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
+import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
   ...EXCHANGE_ARGUMENT,
@@ -27,16 +22,16 @@ const OPTIONS = {
   }),
 } as const;
 
-export const statusCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const statusCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 status deribit', 'show the last exported day'],
     ['$0 status deribit --wait --timeout 4h', 'wait up to 4 hours until yesterday is exported'],
   ],
-  async run(args, cli) {
-    const wait = readWaitOptions(args);
-    return withSession(args, cli, {}, async ({ client }) => {
-      const exchange = readExchange(args);
+  async run(options, cli) {
+    const wait = readWaitOptions(options);
+    return withOutputContext(options, cli, async (context) => {
+      const client = await context.client();
+      const exchange = String(options.exchange).toLowerCase();
       const show = (record: ExchangeRecord): Promise<void> =>
         cli.output.result({ json: () => toJsonLine(toDocument(record)), text: () => formatRecord(record) });
       const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
@@ -50,7 +45,7 @@ export const statusCommand: CommandAction = {
       throw new TickhaulError('not_exported', formatTimeout(exchange, wait, record));
     });
   },
-};
+});
 
 interface WaitOptions {
   readonly until: Day;
@@ -58,12 +53,15 @@ interface WaitOptions {
   readonly timeoutMs: number;
 }
 
-function readWaitOptions(args: CommandArgs): WaitOptions | undefined {
-  const until = readDay(args, 'until');
-  const intervalMs = readDuration(args, 'interval') ?? 60_000;
-  const timeoutMs = readDuration(args, 'timeout') ?? Number.POSITIVE_INFINITY;
-  if (!readBooleanFlag(args, 'wait')) {
-    const unusedFlag = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
+function readWaitOptions({
+  wait,
+  until,
+  intervalMs,
+  timeoutMs = Number.POSITIVE_INFINITY,
+  given,
+}: ReadOptions<typeof OPTIONS>): WaitOptions | undefined {
+  if (!wait) {
+    const unusedFlag = (['until', 'interval', 'timeout'] as const).find((flag) => given.has(flag));
     if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} requires --wait; add it`);
     return undefined;
   }

@@ -2,18 +2,16 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { OutputStalledError } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/live-options.js';
-import { readTextFlag } from '../../operations/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import type { CliHost } from '../arguments/command.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { runWithMessageSummary, showFileProgress, writesFile } from '../output/message-output.js';
 import { createThrottle } from '../output/throttle.js';
 
 /** Milliseconds that one write to the output may take after the end of the stream. */
 const WRITE_TIMEOUT_MS = 1000;
 
-export const streamCommand: CommandAction = {
-  ...defineOptions(COMMAND_OPTIONS.stream),
+export const streamCommand = defineCommand(COMMAND_OPTIONS.stream, {
   examples: [
     [
       '$0 stream deribit:BTC-PERPETUAL -t trade,book_change',
@@ -22,26 +20,23 @@ export const streamCommand: CommandAction = {
     ['$0 stream bitmex:XBTUSD okex-swap:BTC-USDT-SWAP -t quote_1s', 'merge two exchanges in one stream'],
     ['$0 stream bybit:BTCUSDT -t trade_bar_1m --for 8h -o bars.ndjson.gz', 'write eight hours to a file'],
   ],
-  async run(args, cli) {
+  async run(options, cli) {
     let isStalled = false;
     const exitCode = await runWithMessageSummary(cli, async (written) => {
-      const { prepareStream } = await import('../../operations/prepare-stream.js');
+      const { runStream } = await import('../../operations/stream-messages.js');
+      const { withContext } = await import('../../operations/context.js');
       const { ReaderClosedError, streamSink } = await import('../../base/output-sink.js');
       const { OutputStalledError } = await import('../../live/line-pump.js');
-      const runStream = await prepareStream(args, cli);
-      const hideProgress = await showFileProgress(readTextFlag(args, 'out'), cli, written);
+      const hideProgress = await showFileProgress(options.out, cli, written);
       const output = streamSink(cli.dataOut, 'stdout');
-      await runStream({
-        onEvent: createEventPrinter(cli),
-        note: cli.output.onRequest,
-        output,
-        written,
-        patienceMs: WRITE_TIMEOUT_MS,
-      })
+      const onEvent = createEventPrinter(cli);
+      await withContext(options, cli, cli.output.observer(), (context) =>
+        runStream(options, context, { onEvent, output, written, patienceMs: WRITE_TIMEOUT_MS }),
+      )
         .catch((error: unknown) => {
           if (error instanceof ReaderClosedError) return;
           isStalled = error instanceof OutputStalledError;
-          throw error instanceof OutputStalledError ? toStalledError(error, args, cli) : error;
+          throw error instanceof OutputStalledError ? toStalledError(error, options.out, cli) : error;
         })
         .finally(hideProgress);
     });
@@ -49,16 +44,11 @@ export const streamCommand: CommandAction = {
     if (isStalled) cli.exitNow(exitCode);
     return exitCode;
   },
-};
+});
 
 /** The exit code is that of the reason for the end. Messages are lost, so this is never a normal end. */
-function toStalledError(
-  { messages }: OutputStalledError,
-  args: CommandArgs,
-  { signal }: CliHost,
-): TickhaulError {
+function toStalledError({ messages }: OutputStalledError, out: string, { signal }: CliHost): TickhaulError {
   const { code } = signal.aborted ? abortReason(signal) : { code: 'interrupted' as const };
-  const out = readTextFlag(args, 'out');
   const name = writesFile(out) ? out : 'stdout';
   return new TickhaulError(
     code,

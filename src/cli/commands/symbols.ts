@@ -3,19 +3,18 @@ import { didYouMean, nearestNames } from '../../base/nearest-names.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import { toJsonLine } from '../../events/json-events.js';
-import { readDay, readExchange, readListFlag, readPaths } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
-import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { defineOptions } from '../arguments/define-flags.js';
+import { defineCommand } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
-import { withSession } from '../with-session.js';
+import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
   ...EXCHANGE_ARGUMENT,
-  glob: { type: 'texts', description: 'only these symbols, like --symbol', positional: true },
+  glob: { type: 'list', description: 'only these symbols, like --symbol', positional: true },
   ...groupOptions('Filters:', {
     type: {
       type: 'list',
@@ -38,21 +37,20 @@ const OPTIONS = {
   }),
 } as const;
 
-export const symbolsCommand: CommandAction = {
-  ...defineOptions(OPTIONS),
+export const symbolsCommand = defineCommand(OPTIONS, {
   examples: [
     ['$0 symbols deribit --symbol-type perpetual', 'only perpetuals'],
     ['$0 symbols deribit "BTC-*" ETH-PERPETUAL', 'the symbols of a glob, and one more'],
     ['$0 symbols binance-futures "BTC*" -t trades --on 2024-03-01 --json', 'print one JSON document'],
   ],
-  async run(args, cli) {
-    return withSession(args, cli, {}, async ({ client, settings }) => {
+  async run(options, cli) {
+    return withOutputContext(options, cli, async (context) => {
+      const client = await context.client();
+      const { cacheDir: cache } = await context.settings();
       const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
-      const record = await fetchRecord(client, readExchange(args), FIELDS.plan, {
-        cache: settings.cacheDir,
-        signal: cli.signal,
-      });
-      const { symbols, unmatched } = filterSymbols(record, args);
+      const exchange = String(options.exchange).toLowerCase();
+      const record = await fetchRecord(client, exchange, FIELDS.plan, { cache, signal: cli.signal });
+      const { symbols, unmatched } = filterSymbols(record, options);
       const warnings = unmatched.map(
         ({ text, hint }) => `no symbol on ${record.id} matches "${text}"${hint}`,
       );
@@ -66,7 +64,7 @@ export const symbolsCommand: CommandAction = {
       return 0;
     });
   },
-};
+});
 
 interface FilteredSymbols {
   readonly symbols: readonly DatasetSymbol[];
@@ -75,25 +73,24 @@ interface FilteredSymbols {
 }
 
 /** @throws usage error for a data type, symbol or symbol type that the record lacks. */
-function filterSymbols(record: ExchangeRecord, args: CommandArgs): FilteredSymbols {
+function filterSymbols(record: ExchangeRecord, options: ReadOptions<typeof OPTIONS>): FilteredSymbols {
   const allSymbols = record.datasets?.symbols;
   if (allSymbols === undefined) throw usageError(`no datasets are available for exchange "${record.id}"`);
   const types = toKnownNames(
-    readListFlag(args, 'type'),
+    options.types,
     'data type',
     () => allSymbols.flatMap(({ dataTypes }) => dataTypes),
     formatNames,
   );
   const symbolTypes = toKnownNames(
-    readListFlag(args, 'symbol-type'),
+    options.symbolTypes,
     'symbol type',
     () => allSymbols.flatMap(({ type }) => type ?? []),
     formatNames,
   );
-  const selected = readSelectedSymbols(args);
+  const selected = selectSymbols(options);
   const isSelected = createSymbolTest(selected, record.id, allSymbols);
-  const onText = readDay(args, 'on');
-  const on = onText === undefined ? undefined : parseDay(onText);
+  const on = options.on === undefined ? undefined : parseDay(options.on);
   const symbols = allSymbols.filter(
     (symbol) =>
       isSelected(symbol.id) &&
@@ -108,11 +105,12 @@ function filterSymbols(record: ExchangeRecord, args: CommandArgs): FilteredSymbo
 }
 
 /** Positional globs and `--symbol` together; undefined if there are none. */
-function readSelectedSymbols(args: CommandArgs): readonly string[] | undefined {
-  const globs = readPaths(args, 'glob');
-  const listed = readListFlag(args, 'symbol') ?? [];
-  if (globs.length === 0) return listed.length > 0 ? listed : undefined;
-  return [...(readListFlag({ glob: globs }, 'glob') ?? []), ...listed];
+function selectSymbols({
+  glob = [],
+  symbols = [],
+}: ReadOptions<typeof OPTIONS>): readonly string[] | undefined {
+  const selected = [...glob, ...symbols];
+  return selected.length > 0 ? selected : undefined;
 }
 
 function createSymbolMatcher(text: string): (symbol: DatasetSymbol) => boolean {

@@ -7,7 +7,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/format-document.js';
+import { formatDocument } from '../output/text/screen.js';
 
 export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
   examples: [
@@ -54,7 +54,7 @@ async function readViews(
   const { createDestinationFinder, NOTHING_KNOWN } = await import('../../store/open-destination.js');
   const { findViewFiles } = await import('../../describe/views/find-view-files.js');
   const { formatViews } = await import('../../describe/views/format-views.js');
-  const { formatSecretComment } = await import('../../describe/views/format-secret-comment.js');
+  const { formatSecretComment } = await import('../../describe/views/format-views.js');
   const { dir, paths, names } = await findFolder(options, context);
   const [under = ''] = paths;
   const destination = await context.destination(dir);

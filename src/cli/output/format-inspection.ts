@@ -3,8 +3,7 @@ import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../describe/inspect-file.js';
 import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';
-import { cutToWidth, textWidth } from './text/width.js';
-import { wrapList } from './text/wrap.js';
+import { cutToWidth, textWidth, wrapList } from './text/width.js';
 
 /** Maximum width of a cell, in columns. */
 const MAX_CELL_WIDTH = 40;

@@ -1,6 +1,5 @@
 import { type OutputScreen, screenColumns } from './text/screen.js';
-import { textWidth } from './text/width.js';
-import { wrapLines } from './text/wrap.js';
+import { textWidth, wrapLines } from './text/width.js';
 
 const UP = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 const DOWN = (rows: number): string => (rows > 0 ? `\u001b[${rows}B` : '');

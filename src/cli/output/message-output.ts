@@ -2,15 +2,16 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { namedDescriptor } from '../../base/output-target.js';
 import { formatCount, formatDuration, formatSize, plural, secondsSince } from '../../base/units.js';
 import type { RunEvent } from '../../events/run-events.js';
-import type { WrittenCounts } from '../../market/lines/line-sink.js';
-import type { ReplayObserver } from '../../operations/replay-run.js';
+import type { WrittenCounts } from '../../market/lines/line-buffer.js';
+import type { RunObserver } from '../../operations/context.js';
+import type { ReplayOutput } from '../../operations/message-output.js';
 import type { CliHost } from '../arguments/command.js';
 import { printFailure } from '../report-failure.js';
 import { formatNote, formatPause, formatWarning } from './format-events.js';
 import { LiveLines } from './live-lines.js';
 import { createTransferRate } from './run/run-progress.js';
 import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
-import { wrapLines, wrapPieces } from './text/wrap.js';
+import { wrapLines, wrapPieces } from './text/width.js';
 import { createThrottle } from './throttle.js';
 
 /**
@@ -102,7 +103,7 @@ export function showWritten(
 
 /** Reports the progress of a replay on stderr. */
 export interface ReplayProgress {
-  readonly observer: Omit<ReplayObserver, 'output' | 'written'>;
+  readonly observer: RunObserver & Omit<ReplayOutput, 'output' | 'written'>;
   /** Removes temporary output from the screen. */
   close(): void;
 }

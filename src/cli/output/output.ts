@@ -4,14 +4,13 @@ import type { RunSummary } from '../../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../../events/run-failure.js';
 import type { CommandArgs } from '../../operations/arguments/command-args.js';
 
-import type { RunObserver } from '../../operations/command-run.js';
+import type { RunObserver } from '../../operations/context.js';
 import { readOptions } from '../../options/read-options.js';
 import { PRINT_OPTIONS } from '../../options/service-options.js';
 import type { RequestLogReceiver } from '../../store/request-log-channel.js';
 import type { Reporter } from './run/reporter.js';
-import { printLines } from './text/print-lines.js';
-import { type OutputScreen, textColumns } from './text/screen.js';
-import { wrapLines } from './text/wrap.js';
+import { type OutputScreen, printLines, textColumns } from './text/screen.js';
+import { wrapLines } from './text/width.js';
 
 /** Process of a command, as far as its output needs it. */
 export interface OutputProcess {

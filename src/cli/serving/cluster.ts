@@ -27,12 +27,12 @@ export function findOwnWorker({ env }: CliHost): Worker | undefined {
 export async function startWorkers(
   args: CommandArgs,
   cli: CliHost,
-  { feeds, options }: ServeSettings,
+  { settings, options }: ServeSettings,
   prepare: () => Promise<void>,
 ): Promise<RunningCluster> {
   // Report here, once, what would fail in each worker.
   readProxySettings(cli.env);
-  const apiKey = await readKey(feeds.settings.keySource, cli);
+  const apiKey = await readKey(settings.keySource, cli);
   // Workers get the key over their channel, so it is in neither their arguments nor their environment.
   const input: CommandArgs = { ...args, 'api-key': apiKey };
   const { startCluster } = await import('../../server/cluster/start-cluster.js');
@@ -79,7 +79,7 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
   // All workers have the same environment and report the same.
   const host = { ...cli, output: new Output(args, cli), warn: (line: string) => share.warnOnce(line) };
   const settings = await readServeSettings(args, host);
-  return withServeOptions(args, host, settings, async (options, connectMetrics) => {
+  return withServeOptions(host, settings, async (options, connectMetrics) => {
     const server = createReplayServer({ ...options, cluster: share });
     // The primary process prints the ports before it hands over a connection.
     for (const each of [server.http, server.sockets]) each.once('connection', settings.startDebugLines);

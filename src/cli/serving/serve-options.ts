@@ -1,17 +1,11 @@
 import { usageError } from '../../base/errors.js';
-import {
-  readBooleanFlag,
-  readCount,
-  readListFlag,
-  readTextFlag,
-} from '../../operations/arguments/read-arguments.js';
+import { loadSettings } from '../../operations/config/load-config.js';
 import { createLockOwner } from '../../operations/create-lock-owner.js';
-import { type FeedRunSettings, readFeedSettings } from '../../operations/feeds/with-feed-run.js';
-import { DOWNLOAD_READ, readDownloadOptions } from '../../operations/selection/read-selection.js';
-import { readVariable, requireFolder } from '../../operations/settings.js';
-import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
-import { SERVE_OPTIONS } from '../../options/message-options.js';
-import { readOptions } from '../../options/read-options.js';
+import { type FeedSettings, readFeedSettings } from '../../operations/feeds/with-feed-run.js';
+import { completeDownloadOptions } from '../../operations/selection/read-selection.js';
+import { readVariable, requireFolder, type Settings } from '../../operations/settings.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import { type CommandValues, readCommandOptions } from '../../options/read-options.js';
 import { MAX_HTTP_PORT } from '../../server/endpoints.js';
 import type { ServeOptions, ServerLog } from '../../server/server-context.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
@@ -20,7 +14,9 @@ const DEFAULT_PORT = 8000;
 
 /** Settings of a server from flags and environment, and its raw data source. */
 export interface ServeSettings {
-  readonly feeds: FeedRunSettings;
+  readonly values: CommandValues<typeof COMMAND_OPTIONS.serve>;
+  readonly settings: Settings;
+  readonly feeds: FeedSettings;
   readonly options: Omit<ServeOptions, 'feeds' | 'destination'>;
   /** Prints debug lines from now on, and those held until now: the lines with the ports come first. */
   readonly startDebugLines: () => void;
@@ -28,33 +24,35 @@ export interface ServeSettings {
 
 /** @throws usage error. */
 export async function readServeSettings(args: CommandArgs, cli: CliHost): Promise<ServeSettings> {
-  const feeds = await readFeedSettings(args, cli);
-  const { log, startDebugLines } = createServerLog(args, cli);
+  const values = readCommandOptions(COMMAND_OPTIONS.serve, args);
+  const settings = await loadSettings(args, cli);
+  const feeds = readFeedSettings(values, cli, settings);
+  const { log, startDebugLines } = createServerLog(values.debug, cli);
   const options = {
-    port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
-    host: readTextFlag(args, 'host') ?? SERVE_OPTIONS.host.default,
-    allowOrigins: readOrigins(args),
-    maxClients: readCount(args, 'max-clients', 1) ?? Number(SERVE_OPTIONS['max-clients'].default),
-    isCompressed: readBooleanFlag(args, 'compress'),
-    source: readTextFlag(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
-    records: requireFolder(feeds.settings.cacheDir, 'XDG_CACHE_HOME'),
+    port: values.port ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
+    host: values.host,
+    allowOrigins: readOrigins(values.allowOrigin),
+    maxClients: values.maxClients,
+    isCompressed: values.compress,
+    source: values.source,
+    records: requireFolder(settings.cacheDir, 'XDG_CACHE_HOME'),
     dayFiles: {
-      options: readDownloadOptions(readOptions(DOWNLOAD_READ, args)),
-      layout: readOptions(LAYOUT_OPTIONS, args).layout,
+      options: completeDownloadOptions(values),
+      layout: values.layout,
       // The command line may contain a secret: the API key.
       owner: () => ({ ...createLockOwner(cli), command: 'tickhaul serve' }),
     },
     log,
     memory: () => process.memoryUsage(),
   } as const;
-  return { feeds, options, startDebugLines };
+  return { values, settings, feeds, options, startDebugLines };
 }
 
 function createServerLog(
-  args: CommandArgs,
+  debug: boolean,
   cli: CliHost,
 ): { readonly log: ServerLog } & Pick<ServeSettings, 'startDebugLines'> {
-  const isDebug = readBooleanFlag(args, 'debug') || isTrue(cli, 'TM_DEBUG');
+  const isDebug = debug || isTrue(cli, 'TM_DEBUG');
   let held: string[] | undefined = [];
   const print = (line: string): void => void cli.stdout.write(`${line}\n`);
   const log = {
@@ -86,8 +84,8 @@ function readEnvironmentPort({ env }: CliHost): number | undefined {
 }
 
 /** @throws usage error. */
-function readOrigins(args: CommandArgs): readonly string[] {
-  return (readListFlag(args, 'allow-origin') ?? []).map((origin) => {
+function readOrigins(origins: readonly string[] = []): readonly string[] {
+  return origins.map((origin) => {
     if (/^https?:\/\//i.test(origin) && URL.canParse(origin)) return origin;
     throw usageError(`--allow-origin: "${origin}" is not an origin; use the form http://host:port`);
   });

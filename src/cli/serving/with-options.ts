@@ -1,8 +1,7 @@
-import { withServiceSession } from '../../operations/service-session.js';
-import { withDestination } from '../../operations/with-destination.js';
+import { withContext } from '../../operations/context.js';
 import type { ServeOptions, ServerContext } from '../../server/server-context.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
-import type { CliHost, CommandArgs } from '../arguments/command.js';
+import type { CliHost } from '../arguments/command.js';
 import type { ServeSettings } from './serve-options.js';
 
 /**
@@ -10,9 +9,8 @@ import type { ServeSettings } from './serve-options.js';
  * @param work must pass its server to `countIn`, so that requests to the service are counted.
  */
 export function withServeOptions(
-  args: CommandArgs,
   cli: CliHost,
-  { feeds, options }: ServeSettings,
+  { values, feeds, options }: ServeSettings,
   work: (options: ServeOptions, connectMetrics: (context: ServerContext) => void) => Promise<number>,
 ): Promise<number> {
   let countRequest = (): void => {};
@@ -26,13 +24,19 @@ export function withServeOptions(
     };
   };
   const { debug } = options.log;
-  const { stallTimeoutMs } = feeds;
-  return withServiceSession(args, cli, { ...feeds, note }, ({ client, settings }) => {
-    const store = { ...settings.store, logsRequests: debug !== undefined };
-    return withRequestLog(debug, () =>
-      withDestination({ ...settings, store }, { stallTimeoutMs, signal: cli.signal }, (destination) =>
-        work({ ...options, destination, feeds: { ...feeds.options, client } }, connectMetrics),
-      ),
-    );
-  });
+  // Requests to stores are debug lines, whatever --verbose says.
+  return withContext(
+    { ...values, verbose: debug !== undefined },
+    cli,
+    { emit() {}, note },
+    async (context) => {
+      const client = await context.client();
+      return withRequestLog(debug, async () =>
+        work(
+          { ...options, destination: await context.destination(), feeds: { ...feeds, client } },
+          connectMetrics,
+        ),
+      );
+    },
+  );
 }

@@ -1,35 +1,25 @@
+import type { MESSAGE_TRANSFER_OPTIONS, SLICE_OPTIONS } from '../../options/message-options.js';
 import { assertLocalPath } from '../../options/option-types.js';
-import { readOptions } from '../../options/read-options.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../raw-feeds/feed-run.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readBooleanFlag, readPath, readSize } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
-import type { RunObserver } from '../command-run.js';
-import { loadSettings } from '../config/load-config.js';
-import { DOWNLOAD_READ, readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
-import { withServiceSession } from '../service-session.js';
+import type { Context } from '../context.js';
 import { readPathVariable, requireFolder, type Settings } from '../settings.js';
 
-/** Transfer and cache settings of a feed run, read from flags and validated. */
-export interface FeedRunSettings {
-  readonly settings: Settings;
-  readonly stallTimeoutMs: number | undefined;
-  /** Whether to clear the cache first. */
-  readonly clearCache: boolean;
-  readonly options: Omit<FeedRunOptions, 'client' | 'emit' | 'signal'>;
-}
+/** Options of slices and their transfer. */
+type FeedValues = ReadOptions<typeof SLICE_OPTIONS & typeof MESSAGE_TRANSFER_OPTIONS>;
 
-/** @throws usage error. */
-export async function readFeedSettings(args: CommandArgs, host: CommandHost): Promise<FeedRunSettings> {
-  const stallTimeoutMs = readStallTimeout(args);
-  const settings = await loadSettings(args, host);
-  const cacheFolder = findCacheFolder(readPath(args, 'cache-dir'), host, settings);
-  const cacheLimit = readSize(args, 'cache-limit');
-  const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(readOptions(DOWNLOAD_READ, args));
-  const offline = readBooleanFlag(args, 'offline');
-  const clearCache = readBooleanFlag(args, 'clear-cache');
-  const options = { cacheFolder, cacheLimit, offline, concurrency, retries, maxWaitMs, maxRate };
-  return { settings, stallTimeoutMs, clearCache, options };
+/** Settings of a feed run, apart from its client. */
+export type FeedSettings = Omit<FeedRunOptions, 'client' | 'emit' | 'signal'>;
+
+/** @throws usage error for an address of the cache folder. */
+export function readFeedSettings(
+  { cacheDir, cacheLimit, offline, concurrency, retries, maxWaitMs, maxRate }: Omit<FeedValues, 'given'>,
+  host: Pick<CommandHost, 'env' | 'home'>,
+  settings: Settings,
+): FeedSettings {
+  const cacheFolder = findCacheFolder(cacheDir, host, settings);
+  return { cacheFolder, cacheLimit, offline, concurrency, retries, maxWaitMs, maxRate };
 }
 
 /**
@@ -37,20 +27,19 @@ export async function readFeedSettings(args: CommandArgs, host: CommandHost): Pr
  * @param work also gets the folder with the stored copies of exchange records.
  */
 export async function withFeedRun(
-  args: CommandArgs,
-  host: CommandHost,
-  { settings, stallTimeoutMs, clearCache, options }: FeedRunSettings,
-  { emit, note }: RunObserver,
+  feed: FeedSettings,
+  clearCache: boolean,
+  context: Context,
   work: (run: FeedRun, recordFolder: string) => Promise<void>,
 ): Promise<void> {
   if (clearCache) {
     const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
-    await clearSlices(options.cacheFolder);
+    await clearSlices(feed.cacheFolder);
   }
-  await withServiceSession(args, host, { stallTimeoutMs, settings, note }, async ({ client }) => {
-    const run = createFeedRun({ ...options, client, emit, signal: host.signal });
-    await work(run, requireFolder(settings.cacheDir, 'XDG_CACHE_HOME')).finally(() => run.cache.trim());
-  });
+  const client = await context.client();
+  const { cacheDir } = await context.settings();
+  const run = createFeedRun({ ...feed, client, emit: context.emit, signal: context.signal });
+  await work(run, requireFolder(cacheDir, 'XDG_CACHE_HOME')).finally(() => run.cache.trim());
 }
 
 /**

@@ -2,9 +2,8 @@ import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../day-files/minute.js';
 import { parseMessageType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import { SELECTION_OPTIONS } from '../../options/day-file-options.js';
-import { PACE_OPTIONS } from '../../options/message-options.js';
-import { readOptions } from '../../options/read-options.js';
+import type { MESSAGE_OPTIONS, PERIOD_OPTIONS, REPLAY_OPTIONS } from '../../options/message-options.js';
+import type { ReadOptions } from '../../options/option-values.js';
 import {
   parsePeriod,
   type ReplayOption,
@@ -13,8 +12,6 @@ import {
 } from '../../replay/replay-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 import { readSymbolLists } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */
@@ -22,18 +19,27 @@ export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
   readonly period: RequestedPeriod;
 }
 
-/** Reads the flags of `replay` (docs/spec/command-line.md#periods). @throws usage error. */
-export async function readReplayRequest(args: CommandArgs, signal: AbortSignal): Promise<ReplaySelection> {
-  const names = readListFlag(args, 'type');
+/** Options of `replay`. */
+export type ReplayValues = ReadOptions<typeof REPLAY_OPTIONS>;
+/** Exchanges, symbols and types of messages. */
+export type MessageValues = ReadOptions<typeof MESSAGE_OPTIONS & Pick<typeof PERIOD_OPTIONS, 'symbol'>>;
+type PeriodValues = Pick<ReplayValues, 'from' | 'to' | 'date' | 'last'>;
+
+/** The request of `replay` (docs/spec/command-line.md#periods). @throws usage error. */
+export async function readReplayRequest(
+  options: Omit<MessageValues, 'given'> & PeriodValues,
+  signal: AbortSignal,
+): Promise<ReplaySelection> {
+  const names = options.types;
   if (!names)
     throw usageError(
       "--type is required: normalized data types, such as --type trade,book_change, or use an exchange's own --channel",
     );
   const types = [...new Set(names)].map(parseMessageType);
-  const period = readPeriodFlags(args);
-  const options = await readReplayOptions(args, signal);
-  assertNamedOnce(options);
-  return { options, types, period };
+  const period = readPeriod(options);
+  const exchanges = await readReplayOptions(options, signal);
+  assertNamedOnce(exchanges);
+  return { options: exchanges, types, period };
 }
 
 /** @throws usage error for an exchange that is exchanges twice. */
@@ -46,22 +52,16 @@ export function assertNamedOnce(options: readonly ReplayOption[]): void {
 
 /** The exchanges of the command line with their symbols; `--symbol` applies to exchanges without symbols. */
 export async function readReplayOptions(
-  args: CommandArgs,
+  { exchange = [], symbols }: Pick<MessageValues, 'exchange' | 'symbols'>,
   signal: AbortSignal,
 ): Promise<readonly ReplayOption[]> {
-  const common = await readSymbolLists(readListFlag(args, 'symbol'), signal);
-  const exchanges = args['exchange'];
-  return (Array.isArray(exchanges) ? exchanges : [exchanges]).map((text) => readOption(String(text), common));
+  const common = await readSymbolLists(symbols, signal);
+  return exchange.map((text) => readOption(text, common));
 }
 
-/** The period of the flags, in microseconds. @throws usage error; `not_exported` for an end in the future. */
-export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
-  const words = {
-    from: readTextFlag(args, 'from'),
-    to: readTextFlag(args, 'to'),
-    date: readTextFlag(args, 'date'),
-  };
-  const last = readOptions({ last: SELECTION_OPTIONS.last }, args).last;
+/** The period of the options, in microseconds. @throws usage error; `not_exported` for an end in the future. */
+export function readPeriod({ from, to, date, last }: PeriodValues): RequestedPeriod {
+  const words = { from, to, date };
   if (last === undefined) return parsePeriod(words, Date.now());
   if (Object.values(words).some((word) => word !== undefined))
     throw usageError('use only one of: --date, --last, or --from with --to');
@@ -99,24 +99,20 @@ const FLAGS_BY_SOURCE = {
 const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
 
 /** @throws usage error for a flag that applies to the other source only. */
-export function assertFlagsMatchSource(args: CommandArgs, source: keyof typeof SOURCE_NAMES): void {
+export function assertFlagsMatchSource(options: ReplayValues, source: keyof typeof SOURCE_NAMES): void {
   const other = source === 'feeds' ? 'datasets' : 'feeds';
-  const flag = FLAGS_BY_SOURCE[other].find((name) => args[name] !== undefined && args[name] !== false);
+  const isSet = (name: (typeof FLAGS_BY_SOURCE)[typeof other][number]): boolean =>
+    name === 'clear-cache' ? options.clearCache : options.given.has(name);
+  const flag = FLAGS_BY_SOURCE[other].find(isSet);
   if (flag === undefined) return;
   throw usageError(
-    `--${flag} is for ${SOURCE_NAMES[other]}, and these messages come from ${SOURCE_NAMES[source]}; omit it${args['channel'] === undefined ? `, or use --source ${other}` : ''}`,
+    `--${flag} is for ${SOURCE_NAMES[other]}, and these messages come from ${SOURCE_NAMES[source]}; omit it${options.channels === undefined ? `, or use --source ${other}` : ''}`,
   );
 }
 
 /** Speed as a multiple of real time; undefined for maximum speed. */
-export function readSpeedFlag(args: CommandArgs): number | undefined {
-  const text = readTextFlag(args, 'speed') ?? PACE_OPTIONS.speed.default;
-  if (text === 'max') return undefined;
-  const factor = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (factor > 0 && Number.isFinite(factor)) return factor;
-  throw usageError(
-    `--speed: "${text}" is not a factor; use 1 for real time, 10 for ten times as fast, or max`,
-  );
+export function toSpeed({ speed }: Pick<ReplayValues, 'speed'>): number | undefined {
+  return speed === 'max' ? undefined : speed;
 }
 
 /** Parses `exchange`, or `exchange:symbol,symbol`. */

@@ -11,12 +11,10 @@ import {
   type EXCHANGE_ARGUMENT,
   PLAN_DOWNLOAD_OPTIONS,
   PLAN_SELECTION_OPTIONS,
-  TRANSFER_OPTIONS,
 } from '../../options/day-file-options.js';
 import type { SERIES_OPTIONS } from '../../options/existing-file-options.js';
 import type { ReadOptions } from '../../options/option-values.js';
 import { pickOptions, readOptions } from '../../options/read-options.js';
-import type { CommandArgs } from '../arguments/command-args.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
@@ -61,10 +59,10 @@ export function readDownloadOptions(options: DownloadValues): DownloadSettings {
   return { ...pickOptions(PLAN_DOWNLOAD_OPTIONS, options), convert: readConvertSetting(options) };
 }
 
-/** Milliseconds without progress after which a transfer is aborted. @throws usage error for 0. */
-export function readStallTimeout(args: CommandArgs): number {
-  const { 'stall-timeout': option } = TRANSFER_OPTIONS;
-  return readOptions({ 'stall-timeout': option }, args).stallTimeoutMs;
+/** The options of downloads that a command starts besides, with the defaults of those that it has not. */
+export function completeDownloadOptions(options: Partial<Omit<DownloadValues, 'given'>>): DownloadSettings {
+  const defaults = readOptions(DOWNLOAD_READ, {});
+  return readDownloadOptions({ ...defaults, ...options, given: defaults.given });
 }
 
 /** Options of a plan, with their defaults. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SCRIPTS } from '../../../src/cli/completion/scripts.js';
+import { SCRIPTS } from '../../../src/cli/completion/shells.js';
 import { BIN } from '../../helpers/cli.js';
 import { knownEnv } from './known.js';
 

@@ -13,14 +13,14 @@ import type { PlanEvent, RunEvent, RunSummary } from '../../../events/run-events
 import {
   createFindingFormatter,
   formatCorruptDay,
+  formatEstimate,
   formatFailedFile,
   formatNote,
   formatPause,
   formatWarning,
 } from '../format-events.js';
-import { formatEstimate } from '../plan/format-estimate.js';
 import { type OutputScreen, screenColumns, textColumns } from '../text/screen.js';
-import { wrapLines } from '../text/wrap.js';
+import { wrapLines } from '../text/width.js';
 import { createThrottle } from '../throttle.js';
 import { createRunBars } from './run-bars.js';
 import { countPlannedWork, createRunProgress, formatPlannedAim } from './run-progress.js';

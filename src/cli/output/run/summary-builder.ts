@@ -8,7 +8,7 @@ import { DAY_CONDITIONS, type DayCondition } from '../../../events/audited-day.j
 import { collectErrors } from '../../../events/exit-reasons.js';
 import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../events/run-events.js';
 import { formatOutdated } from '../format-events.js';
-import { wrapLines, wrapPieces } from '../text/wrap.js';
+import { wrapLines, wrapPieces } from '../text/width.js';
 
 /** Collects from a run's events what its summary and the advice below it need. */
 export interface SummaryBuilder {

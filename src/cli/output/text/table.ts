@@ -1,6 +1,5 @@
 import { sanitizeForTerminal } from '../../../base/text.js';
-import { textWidth } from './width.js';
-import { longestPiece, wrapList } from './wrap.js';
+import { longestPiece, textWidth, wrapList } from './width.js';
 
 /** A column of a table: its title, and the cell of each row. */
 export interface TableColumn<Row> {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatPairs, formatTable, type TableColumn } from '../../../../src/cli/output/text/table.js';
-import { textWidth } from '../../../../src/cli/output/text/width.js';
-import { longestPiece, wrapList } from '../../../../src/cli/output/text/wrap.js';
+import { longestPiece, textWidth, wrapList } from '../../../../src/cli/output/text/width.js';
 
 interface Row {
   readonly id: string;

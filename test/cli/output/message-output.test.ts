@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showWritten } from '../../../../src/cli/output/message-output.js';
-import { Emulator } from '../emulator.js';
+import { showWritten } from '../../../src/cli/output/message-output.js';
+import { Emulator } from './emulator.js';
 
 /** A terminal that reports writes. */
 class WatchedTerminal extends Emulator {

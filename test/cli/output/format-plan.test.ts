@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import { formatPlan } from '../../../../src/cli/output/plan/format-plan.js';
-import { groupSeriesDays } from '../../../../src/cli/output/plan/series-days.js';
-import { addDays, parseDay } from '../../../../src/day-files/day.js';
-import type { PlannedFile } from '../../../../src/download/download-options.js';
-import type { PlanStatus } from '../../../../src/events/run-events.js';
+import { formatPlan, groupSeriesDays } from '../../../src/cli/output/format-plan.js';
+import { addDays, parseDay } from '../../../src/day-files/day.js';
+import type { PlannedFile } from '../../../src/download/download-options.js';
+import type { PlanStatus } from '../../../src/events/run-events.js';
 
 const FIRST = parseDay('2024-03-01');
 

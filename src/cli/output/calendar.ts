@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { addDays, type Day, firstDayOfMonth, yearOf } from '../../../day-files/day.js';
+import { addDays, type Day, firstDayOfMonth, yearOf } from '../../day-files/day.js';
 
 /** Cell of a state. The cells of a calendar differ without colours too. */
 export interface CalendarMark {

@@ -1,18 +1,16 @@
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
-import { parseDuration, plural } from '../base/units.js';
+import { plural } from '../base/units.js';
 import { startDeadline } from '../base/wait.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import { parseMessageType } from '../market/names/message-type-name.js';
-import { STREAM_OPTIONS } from '../options/message-options.js';
+import type { COMMAND_OPTIONS } from '../options/command-options.js';
+import type { CommandValues } from '../options/read-options.js';
 import type { PartFile } from '../store/files.js';
-import type { CommandArgs } from './arguments/command-args.js';
-import { readBooleanFlag, readListFlag, readPath, readTimerMs } from './arguments/read-arguments.js';
-import type { CommandHost } from './command-host.js';
-import { type MessageOutput, readMessageOutput } from './message-output.js';
+import type { Context } from './context.js';
+import { findMessageOutput, type MessageOutput } from './message-output.js';
 import { assertNamedOnce, readReplayOptions } from './selection/read-replay-request.js';
 import { expandSymbolLists } from './selection/read-selection.js';
-import { withServiceSession } from './service-session.js';
 
 /** Lines of this interval are written to a file, and compressed, together. */
 const FILE_GATHER_MS = 1000;
@@ -20,8 +18,6 @@ const FILE_GATHER_MS = 1000;
 /** Receives the messages of a stream and the events of its connections. */
 export interface StreamObserver {
   readonly onEvent: (event: LiveEvent) => void;
-  /** Receives one line per HTTP request (`--verbose`). */
-  readonly note?: ((line: string) => void) | undefined;
   /** Receives the lines, unless `--out` names a file. */
   readonly output: LineSink;
   /** Counters of what is written. */
@@ -30,36 +26,35 @@ export interface StreamObserver {
   readonly patienceMs?: number | undefined;
 }
 
+type StreamValues = CommandValues<typeof COMMAND_OPTIONS.stream>;
+
 /**
- * Prepares `stream` of live messages. The run ends successfully after `--for`, and on an interrupt.
- * @throws usage error.
+ * `stream`: writes live messages. It ends successfully after `--for`, and on an interrupt.
+ * @throws usage error before it connects.
  */
-export async function prepareStream(
-  args: CommandArgs,
-  host: CommandHost,
-): Promise<(observer: StreamObserver) => Promise<void>> {
-  const options = await readOptions(args, host.signal);
-  const forMs = readTimerMs(args, 'for');
-  // A stream cannot be written to an object store.
-  readPath(args, 'out');
-  const out = await readMessageOutput(args, host);
-  return async ({ onEvent, note, output: reader, written, patienceMs }) => {
-    const streamTo = (
-      output: LineSink,
-      pace: Pick<LiveInput, 'gatherMs' | 'writeTimeoutMs'>,
-    ): Promise<void> =>
-      withServiceSession(args, host, { note }, async ({ client, settings }) => {
-        const { streamLive } = await import('../live/stream-live.js');
-        const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
-        const signal = AbortSignal.any([host.signal, end.signal]);
-        const input = { options, client, cache: settings.cacheDir, written, emit: onEvent, signal };
-        await streamLive({ ...input, ...pace, output }).finally(end.clear);
-      });
-    if (!out) await streamTo(reader, { writeTimeoutMs: patienceMs });
-    else await streamToOutput(out, written, patienceMs, streamTo);
-    const reason = host.signal.aborted ? abortReason(host.signal) : undefined;
-    if (reason !== undefined && reason.code !== 'interrupted') throw reason;
+export async function runStream(
+  values: StreamValues,
+  context: Context,
+  { onEvent, output: reader, written, patienceMs }: StreamObserver,
+): Promise<void> {
+  const options = await readLiveOptions(values, context.signal);
+  const out = await findMessageOutput(values.out, context);
+  const streamTo = async (
+    output: LineSink,
+    pace: Pick<LiveInput, 'gatherMs' | 'writeTimeoutMs'>,
+  ): Promise<void> => {
+    const client = await context.client();
+    const { cacheDir: cache } = await context.settings();
+    const { streamLive } = await import('../live/stream-live.js');
+    const end = startDeadline(values.forMs, new TickhaulError('interrupted', 'the time is over'));
+    const signal = AbortSignal.any([context.signal, end.signal]);
+    const input = { options, client, cache, written, emit: onEvent, signal };
+    await streamLive({ ...input, ...pace, output }).finally(end.clear);
   };
+  if (!out) await streamTo(reader, { writeTimeoutMs: patienceMs });
+  else await streamToOutput(out, written, patienceMs, streamTo);
+  const reason = context.signal.aborted ? abortReason(context.signal) : undefined;
+  if (reason !== undefined && reason.code !== 'interrupted') throw reason;
 }
 
 /**
@@ -122,14 +117,11 @@ function addKeptPath(error: unknown, path: string | undefined, { messages }: Wri
   );
 }
 
-async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<readonly LiveOption[]> {
-  const names = readListFlag(args, 'type');
+async function readLiveOptions(values: StreamValues, signal: AbortSignal): Promise<readonly LiveOption[]> {
+  const { types: names, withDisconnects, timeoutIntervalMs } = values;
   if (!names) throw usageError('--type is required: normalized data types, such as --type trade,book_change');
   const types = [...new Set(names)].map(parseMessageType);
-  const withDisconnects = readBooleanFlag(args, 'with-disconnects');
-  const timeoutIntervalMs =
-    readTimerMs(args, 'timeout-interval') ?? parseDuration(STREAM_OPTIONS['timeout-interval'].default);
-  const replayOptions = await readReplayOptions(args, signal);
+  const replayOptions = await readReplayOptions(values, signal);
   assertNamedOnce(replayOptions);
   return replayOptions.map(({ exchange, symbols: choices }) => {
     const symbols = choices && expandSymbolLists(choices);

@@ -1,13 +1,12 @@
 import type { ChalkInstance } from 'chalk';
-import { sanitizeForTerminal } from '../../../base/text.js';
-import { formatCount, formatDuration } from '../../../base/units.js';
-import { type Day, parseDay } from '../../../day-files/day.js';
-import type { AuditedDay, ContentResult, DayCondition } from '../../../events/audited-day.js';
-import { type CalendarMarks, formatCalendar, formatLegend } from '../coverage/calendar.js';
-import { formatInteger } from '../coverage/tables.js';
-import { formatTable, type TableColumn } from '../text/table.js';
-import { cutStart } from '../text/width.js';
-import { wrapLines, wrapList, wrapPieces } from '../text/wrap.js';
+import { sanitizeForTerminal } from '../../base/text.js';
+import { formatCount, formatDuration } from '../../base/units.js';
+import { type Day, parseDay } from '../../day-files/day.js';
+import type { AuditedDay, ContentResult, DayCondition } from '../../events/audited-day.js';
+import { type CalendarMarks, formatCalendar, formatLegend } from './calendar.js';
+import { formatInteger } from './format-coverage.js';
+import { formatTable, type TableColumn } from './text/table.js';
+import { cutStart, wrapLines, wrapList, wrapPieces } from './text/width.js';
 
 export interface AuditTextOptions {
   /** Columns of the screen; infinite without a terminal, where nothing is shortened. */

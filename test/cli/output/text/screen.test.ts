@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatDocument } from '../../../../src/cli/output/text/format-document.js';
+import { formatDocument } from '../../../../src/cli/output/text/screen.js';
 
 test('a document keeps its value, with control characters escaped', () => {
   fc.assert(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginEvent } from '../../../src/account/claim-identity.js';
-import { createLoginReporter, type LoginOutput } from '../../../src/cli/output/login-reporter.js';
-import { createSink } from './sink.js';
+import type { LoginEvent } from '../../src/account/claim-identity.js';
+import { createLoginReporter, type LoginOutput } from '../../src/cli/sign-in-dialog.js';
+import { createSink } from './output/sink.js';
 
 const waiting = (reason: string, waitMs: number): LoginEvent => ({
   event: 'waiting',

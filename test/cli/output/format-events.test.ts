@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatEstimate } from '../../../../src/cli/output/plan/format-estimate.js';
-import type { EstimateBasis, PlanEvent } from '../../../../src/events/run-events.js';
-import { jsonLines } from '../../../helpers/cli.js';
-import { runHere } from '../../../helpers/in-process.js';
-import { sandbox } from '../../../helpers/sandbox.js';
-import { tempDir } from '../../../helpers/temp.js';
+import { formatEstimate } from '../../../src/cli/output/format-events.js';
+import type { EstimateBasis, PlanEvent } from '../../../src/events/run-events.js';
+import { jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
 
 const plan = (estimateBasis: EstimateBasis): PlanEvent => ({
   event: 'plan',
