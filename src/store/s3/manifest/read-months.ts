@@ -1,7 +1,6 @@
 import { TickhaulError } from '../../../base/errors.js';
 import { collectBytes } from '../../../base/memory.js';
 import { Semaphore } from '../../../base/semaphore.js';
-import { splitLines } from '../../manifest/manifest-line.js';
 import { undefinedIfMissing } from '../../read-write-at.js';
 import {
   isBase,
@@ -127,11 +126,8 @@ async function readBaseHeader(
   for (let end = HEADER_READ_BYTES; bytes > 0; end *= 8) {
     const start = collectBytes(store.get(key, { end: Math.min(end, bytes) }, signal));
     const read = (await undefinedIfMissing(start)) ?? Buffer.alloc(0);
-    let header: string | undefined;
-    splitLines(read, 0, (line) => {
-      header ??= line;
-    });
-    if (header !== undefined) return parseBaseHeader(header) ?? [];
+    const lineEnd = read.indexOf('\n');
+    if (lineEnd !== -1) return parseBaseHeader(read.toString('utf8', 0, lineEnd)) ?? [];
     if (end >= bytes) break;
   }
   return [];

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { describeSkippedLines, type SkippedLines, splitLines } from '../../manifest/manifest-line.js';
+import { describeSkippedLines, LineReader } from '../../manifest/manifest-line.js';
 import { undefinedIfMissing } from '../../read-write-at.js';
 import type { StoredObject } from '../object-store.js';
 import { isBase, type ManifestLocation, type NamedObject } from './manifest-objects.js';
@@ -25,11 +25,16 @@ export async function readObjects<T extends NamedObject>(
   const fetchNext = prefetchObjects(objects, (key) => store.getWhole(key, eitherSignal));
   try {
     for (const object of objects) {
-      const reader = new ObjectLineReader(object.name, into);
+      const hasHeader = isBase(object.name);
+      const reader = new LineReader((line, number) =>
+        hasHeader && number === 1 && parseBaseHeader(line) ? undefined : into.addLine(line),
+      );
       const fetching = fetchNext(object);
       const chunks = fetching ? [await fetching] : store.get(object.key, undefined, eitherSignal);
       if (!(await undefinedIfMissing(addChunks(chunks, reader)))) removed.push(object);
-      for (const message of describeSkippedLines(reader.end(), `${store.name}/${object.key}`)) warn(message);
+      reader.end();
+      for (const message of describeSkippedLines(reader.skipped, `${store.name}/${object.key}`))
+        warn(message);
     }
   } finally {
     done.abort();
@@ -40,47 +45,13 @@ export async function readObjects<T extends NamedObject>(
 /** @returns false if the object does not exist. */
 async function addChunks(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer | undefined>,
-  reader: ObjectLineReader,
+  reader: LineReader,
 ): Promise<boolean> {
   for await (const chunk of chunks) {
     if (!chunk) return false;
     reader.addChunk(chunk);
   }
   return true;
-}
-
-/** Splits the chunks of one object into lines and adds their records. */
-class ObjectLineReader {
-  readonly #isBase: boolean;
-  readonly #into: NewestRecords;
-  readonly #damaged: number[] = [];
-  readonly #outside: number[] = [];
-  #rest: Buffer = Buffer.alloc(0);
-  #lines = 0;
-
-  constructor(name: string, into: NewestRecords) {
-    this.#isBase = isBase(name);
-    this.#into = into;
-  }
-
-  addChunk(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = bytes.subarray(splitLines(bytes, this.#rest.length, (line) => this.#addLine(line)));
-  }
-
-  /** Also reads a last line without a line feed, which is complete, since objects are written atomically. */
-  end(): SkippedLines {
-    if (this.#rest.length > 0) this.#addLine(this.#rest.toString('utf8'));
-    return { damaged: this.#damaged, outside: this.#outside, hasPartialLine: false };
-  }
-
-  #addLine(line: string): void {
-    this.#lines++;
-    if (line === '' || (this.#isBase && this.#lines === 1 && parseBaseHeader(line))) return;
-    const outcome = this.#into.addLine(line);
-    if (outcome === 'damaged') this.#damaged.push(this.#lines);
-    else if (outcome === 'outside') this.#outside.push(this.#lines);
-  }
 }
 
 const MAX_OBJECTS_AHEAD = 16;
