@@ -88,10 +88,7 @@ class JobRun {
       retries: options.retries,
       maxWaitMs: options.maxWaitMs,
       rate: createJobRateLimit(shared, options),
-      work: {
-        conversions: shared.conversionsFor(options.convert),
-        audits: job.isUnaudited ? undefined : shared.audits,
-      },
+      work: shared.workFor(options.convert, job.isUnaudited),
       emit: (event) => this.#emit(event),
       signal,
     };

@@ -3,8 +3,7 @@ import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
 import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { RunPlace } from '../../store/destination.js';
-import type { ArrivalAudits } from '../conversion/arrival-audits.js';
-import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
+import type { ArrivalWork } from '../conversion/arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
 import type { TransferLimits } from '../transfer-limits.js';
 
@@ -20,12 +19,6 @@ export interface TransferContext {
   readonly work: ArrivalWork;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-}
-
-/** What is done with the text of a file when it arrives; undefined for nothing. */
-interface ArrivalWork {
-  readonly conversions: Conversions | undefined;
-  readonly audits: ArrivalAudits | undefined;
 }
 
 /**
@@ -49,34 +42,4 @@ export async function acquireSlotAndMemory(
   const releaseMemory = await memory.acquire(need, signal);
   await slot.acquire();
   return releaseMemory;
-}
-
-/**
- * Starts the conversion and the audit of a day file, which take the same text.
- * @returns undefined if there is neither.
- */
-export function startArrivalWork(
-  { conversions, audits }: ArrivalWork,
-  planned: PlannedFile,
-): DayFileConversion | undefined {
-  const conversion = conversions?.start(planned);
-  const audit = audits?.start(planned);
-  if (!audit) return conversion;
-  return {
-    textSink() {
-      const convert = conversion?.textSink();
-      const check = audit.textSink();
-      return async (text) => {
-        await Promise.all([convert?.(text), check(text)]);
-      };
-    },
-    async finish(proof) {
-      const outcome = await conversion?.finish(proof);
-      await audit.finish(proof);
-      return outcome;
-    },
-    async end() {
-      await Promise.all([conversion?.end(), audit.end()]);
-    },
-  };
 }
