@@ -1,4 +1,4 @@
-import { namedDescriptor } from '../base/output-target.js';
+import { namedDescriptor } from '../base/output-sink.js';
 import type { WrittenCounts } from '../market/lines/line-sink.js';
 import { readBooleanFlag, readTextFlag } from '../operations/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink } from '../events/run-events.js';
 import { createTransferPool, type TransferPool } from '../http/transfer-pool.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { RunPlace } from '../store/destination.js';
 import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import { type ArrivalWork, createConvertThreads } from './conversion/arrival-work.js';

@@ -8,7 +8,7 @@ import {
 import type { LiveFeed, SendMessage } from '../dialects/live/live-feed.js';
 import { StaleSnapshotError } from '../dialects/own/aligned-books.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { resolveRestHost } from './live-address.js';
 import { requestJson } from './request-json.js';
 

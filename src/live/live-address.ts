@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { ADDRESS_REQUESTS } from '../dialects/live/feed-supplements.js';
 import type { LiveFeed } from '../dialects/live/live-feed.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { requestJson } from './request-json.js';
 
 /** Name of an environment variable of an exchange, in upper case with `_` for `-`. */

@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { withRetries } from '../base/with-retries.js';
 import { discardBody, readBody } from '../http/watched-body.js';
-import { sendRequest } from '../service/http/send-request.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import { sendRequest } from '../service/send-request.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { createHandshakeError } from './connection-errors.js';
 
 const MAX_ATTEMPTS = 4;

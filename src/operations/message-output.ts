@@ -1,6 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { openSink } from '../base/output-sink.js';
-import { resolveOutput } from '../base/output-target.js';
+import { openSink, resolveOutput } from '../base/output-sink.js';
 import type { LineSink } from '../market/lines/line-sink.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Files, PartFile } from '../store/files.js';

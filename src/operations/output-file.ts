@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { type OutputTarget, resolveOutput } from '../base/output-target.js';
+import { type OutputTarget, resolveOutput } from '../base/output-sink.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readPath } from './arguments/read-arguments.js';
 

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegular, writeWhole } from '../base/disk-files.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
-import { readMachineId, readProcess } from './lock/process-identity.js';
+import { readMachineId, readProcess } from './lock/lock-holder.js';
 import { stateFolderPath } from './paths.js';
 
 /** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */

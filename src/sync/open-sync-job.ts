@@ -1,12 +1,12 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
-import { findUnavailability } from '../download/plan/find-unavailability.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
+import { findUnavailability } from '../download/plan/select-series.js';
 import type { DownloadJob } from '../download/shared-run.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key-coverage.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import type { JobWithPlan } from './assert-no-contradictions.js';
 import type { RecordOrError } from './exchange-records.js';

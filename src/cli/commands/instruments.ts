@@ -9,9 +9,12 @@ import {
 } from '../../operations/arguments/read-arguments.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
+import {
+  type InstrumentFilter,
+  type InstrumentInfo,
+  parseInstrumentFilter,
+} from '../../service/records/fetch-instruments.js';
+import type { ServiceClient } from '../../service/service-client.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';

@@ -6,7 +6,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { FileChecksums } from '../../gzip/verify-file.js';
 import type { Destination } from '../../store/destination.js';
 import type { PlannedFile } from '../download-options.js';
-import type { TextTask } from './arrival-work.js';
+import type { TextTask } from './convert-worker.js';
 
 /** The audits of one run. */
 export interface ArrivalAudits {

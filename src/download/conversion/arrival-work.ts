@@ -9,7 +9,7 @@ import type { StoreSettings } from '../../store/files.js';
 import type { PlannedFile } from '../download-options.js';
 import type { ArrivalAudits } from './arrival-audits.js';
 import type { ConversionOutcome, Conversions } from './conversions.js';
-import type { TextJob, TextJobMessage, TextJobResult } from './convert-worker.js';
+import type { TextJob, TextJobMessage, TextJobResult, TextTask } from './convert-worker.js';
 
 /** Chunks of text in flight to one conversion; the rest stays in the connection. */
 const MAX_CHUNKS_AHEAD = 4;
@@ -109,21 +109,6 @@ export interface ArrivalWork {
   readonly threads: ConvertThreads;
   readonly conversions: Conversions | undefined;
   readonly audits: ArrivalAudits | undefined;
-}
-
-/** One use of the text of a day file. If it fails, other uses of the text go on. */
-export interface TextTask<T> {
-  /** All of them get the whole text. */
-  createJobs(): readonly TextJob[];
-  /**
-   * Called after the source was verified and published.
-   * @param results in the order of the jobs; those after the first failed one are missing.
-   */
-  finish(
-    results: readonly TextJobResult[],
-    failure: TickhaulError | undefined,
-    proof: FileChecksums,
-  ): Promise<T>;
 }
 
 /** The conversions and the audit of one day file, from the text that its verification decompresses. */

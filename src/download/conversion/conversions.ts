@@ -9,9 +9,8 @@ import type { Destination } from '../../store/destination.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 import { partPath } from '../../store/part-path.js';
 import type { ConvertSetting, PlannedFile, PlannedOutput } from '../download-options.js';
-import type { TextTask } from './arrival-work.js';
 import { toEntryOptions } from './conversion-entry.js';
-import type { ConvertedOutput } from './convert-worker.js';
+import type { ConvertedOutput, TextTask } from './convert-worker.js';
 
 /** Result of the conversions of a complete source: published outputs; failed ones leave no file. */
 export interface ConversionOutcome {

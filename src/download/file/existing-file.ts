@@ -15,8 +15,7 @@ import {
 import { startArrivalWork } from '../conversion/arrival-work.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
-import { dropCsv, recordFile } from './record-file.js';
-import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, dropCsv, recordFile, type TransferContext } from './transfer-context.js';
 
 /** A day file that needed no download. */
 export interface ExistingFile {

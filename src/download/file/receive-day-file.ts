@@ -1,7 +1,7 @@
 import { createStartCheck } from '../../format/csv/start-check.js';
 import { startVerification, type VerificationPass } from '../../gzip/verify-file.js';
 import type { TransferSlot } from '../../http/transfer-pool.js';
-import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
+import type { DayFileResponse, ResumePoint } from '../../service/service-client.js';
 import type { DayPart } from '../../store/destination.js';
 import { type DayFileWork, startArrivalWork } from '../conversion/arrival-work.js';
 import type { PlannedFile } from '../download-options.js';

@@ -3,7 +3,7 @@ import {
   type InstrumentFilter,
   matchesFilter,
   parseInstrumentFilter,
-} from '../../service/records/instrument-filter.js';
+} from '../../service/records/fetch-instruments.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
 import {
   type SandboxDatasetSymbol,

@@ -11,10 +11,9 @@ import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { createPrivateSuffix } from '../part-path.js';
 import { resolveInside, stateFolderPath } from '../paths.js';
 import { findFolderDayPart, openFolderDayPart, removeFolderDayPart } from './folder-day-part.js';
-import { createFolderLookup } from './folder-lookup.js';
+import { createFolderLookup, walkFiles } from './folder-lookup.js';
 import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
-import { walkFiles } from './walk-files.js';
 
 /** Opens a local folder as a destination. It is created when the first file is written. */
 export function openFolderDestination(

@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import { createFolder, NO_FOLLOW, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { DownloadHistory } from '../manifest/download-history.js';
-import { LineStore } from '../manifest/line-store.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';
 import {
   describeSkippedLines,
   formatManifestLine,
+  LineStore,
   parseManifestLine,
   parseManifestLines,
 } from '../manifest/manifest-line.js';

@@ -3,8 +3,13 @@ import { NO_FOLLOW } from '../../base/disk-files.js';
 import { wait } from '../../base/wait.js';
 import { isOpenFileAt, withExclusiveFile } from '../lock/exclusive-file.js';
 import { DownloadHistory } from '../manifest/download-history.js';
-import { LineStore } from '../manifest/line-store.js';
-import { isForgotten, LineReader, parseManifestLine, type SkippedLines } from '../manifest/manifest-line.js';
+import {
+  isForgotten,
+  LineReader,
+  LineStore,
+  parseManifestLine,
+  type SkippedLines,
+} from '../manifest/manifest-line.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import { isDayFilePath } from '../paths.js';
 
@@ -46,7 +51,7 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
  * Passes the bytes from position `start` on to a reader of lines.
  * @returns the position after the last complete line.
  */
-async function readLines(handle: FileHandle, start: number, reader: LineReader): Promise<number> {
+export async function readLines(handle: FileHandle, start: number, reader: LineReader): Promise<number> {
   for (let position = start; ; ) {
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafe(CHUNK_BYTES),
@@ -190,25 +195,4 @@ async function copyTail(old: FileHandle, from: number, path: string): Promise<vo
   if (tail.length === 0) return;
   const writer = new ManifestWriter(path);
   await writer.append(tail.join('')).finally(() => writer.close());
-}
-
-/**
- * Appends a line to a file that other threads and processes append to as well. A file with further hard links is part
- * of a snapshot, and is replaced by a copy first.
- * @param line without its line feed. @throws system errors.
- */
-export async function appendLine(path: string, line: string): Promise<void> {
-  const writer = new ManifestWriter(path, () => compactManifest(path, scanLines));
-  await writer.append(`${line}\n`).finally(() => writer.close());
-}
-
-async function scanLines(handle: FileHandle): Promise<{ live: Set<string>; end: number }> {
-  const live = new Set<string>();
-  const addLine = (line: string): void => {
-    // The last of equal lines counts.
-    live.delete(line);
-    live.add(line);
-  };
-  const end = await readLines(handle, 0, new LineReader(addLine));
-  return { live, end };
 }

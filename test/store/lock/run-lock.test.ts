@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readProcess, readProcessIdentity } from '../../../src/store/lock/process-identity.js';
+import { readProcess, readProcessIdentity } from '../../../src/store/lock/lock-holder.js';
 import { type LockOwner, startFileHeartbeat, tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { until } from '../../helpers/until.js';

@@ -1,6 +1,6 @@
 import type { Day } from '../../../day-files/day.js';
 import type { PlannedFile } from '../../../download/download-options.js';
-import type { EstimateSize } from '../../../download/estimate/size-estimator.js';
+import type { EstimateSize } from '../../../download/plan/size-estimator.js';
 import type { PlanStatus } from '../../../events/run-events.js';
 
 /** Consecutive days of a plan, both included. */

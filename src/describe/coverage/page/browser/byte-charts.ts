@@ -1,4 +1,4 @@
-import { elementById } from '../../../../base/page/browser/elements.js';
+import { elementById } from '../../../../base/page/browser/dom.js';
 import { formatSize } from '../../../../base/units.js';
 import type { ByteChart, ChartData, PageData } from '../page-data.js';
 import { addDaysBetween, type Chart, createChart } from './charts.js';

@@ -1,5 +1,10 @@
-import { type PageCanvas, type PageEvent, type PageNode, window } from '../../../../base/page/browser/dom.js';
-import { elementById } from '../../../../base/page/browser/elements.js';
+import {
+  elementById,
+  type PageCanvas,
+  type PageEvent,
+  type PageNode,
+  window,
+} from '../../../../base/page/browser/dom.js';
 import { addDays, type Day } from '../../../../day-files/day.js';
 import { type CalendarLayout, createCalendarLayout, dayAt, dayPosition } from './calendar-layout.js';
 import { drawCalendar, preparePen } from './drawing.js';

@@ -1,5 +1,4 @@
-import { type PageCanvas, type Pen, window } from '../../../../base/page/browser/dom.js';
-import { styleColor } from '../../../../base/page/browser/elements.js';
+import { type PageCanvas, type Pen, styleColor, window } from '../../../../base/page/browser/dom.js';
 import { type Day, firstDayOfMonth, yearOf } from '../../../../day-files/day.js';
 import type { PageState } from '../page-data.js';
 import {

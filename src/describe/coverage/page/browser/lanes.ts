@@ -1,5 +1,4 @@
-import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
+import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
 
 /** A labelled position of an axis, from 0 to 1. */
 export interface Tick {

@@ -1,5 +1,4 @@
-import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
+import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatDuration } from '../../../../base/units.js';
 import type { Day } from '../../../../day-files/day.js';
 import type { PageDay, PageDayContent } from '../page-day.js';
