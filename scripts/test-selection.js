@@ -58,7 +58,7 @@ export function testsOfChange(changed) {
     files.some((file) => {
       if (test === file || importsOf(test).includes(file)) return true;
       if (!file.startsWith('src/')) return false;
-      if (posix.dirname(test) === posix.dirname(file).replace(/^src/, 'test')) return true;
+      if (posix.dirname(test) === nearestTestFolder(file, tests)) return true;
       const words = new Set(file.slice('src/'.length, -'.ts'.length).split(/[/-]/));
       return commands.some(
         (command) =>
@@ -67,6 +67,14 @@ export function testsOfChange(changed) {
       );
     });
   return tests.filter(isNear);
+}
+
+/** The folder of a module's tests: that of its own name, or else the first one above it that has tests. */
+function nearestTestFolder(file, tests) {
+  let folder = posix.dirname(file).replace(/^src/, 'test');
+  while (folder !== 'test' && !tests.some((test) => posix.dirname(test) === folder))
+    folder = posix.dirname(folder);
+  return folder === 'test' ? undefined : folder;
 }
 
 /**

@@ -42,7 +42,7 @@ export const FAULTS = [
   },
   {
     name: 'lines go on after a line that a crash cut off',
-    file: 'src/store/folder/manifest-writer.ts',
+    file: 'src/store/folder/manifest-file.ts',
     from: 'Buffer.from(last[0] === LF ? lines',
     to: 'Buffer.from(last[0] !== 0 ? lines',
   },
@@ -123,7 +123,7 @@ export const FAULTS = [
   },
   {
     name: 'the removal of a lock is not awaited',
-    file: 'src/store/lock/remove-if-same.ts',
+    file: 'src/store/lock/exclusive-file.ts',
     from: 'if (await takeIfSame(handle, path, aside)) await rm(aside, { force: true });',
     to: 'if (await takeIfSame(handle, path, aside)) void rm(aside, { force: true });',
   },

@@ -6,8 +6,7 @@ import {
   type Issuer,
   refreshIdentity,
 } from '../service/account/issuer.js';
-import type { CallContext } from '../service/account/json-call.js';
-import { RefusedError } from '../service/account/refused-error.js';
+import { type CallContext, RefusedError } from '../service/account/json-call.js';
 import { assertMadeFor, type Identity, isExpired, nearsExpiry, parseEmail } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';

@@ -6,8 +6,7 @@ import {
   type JsonObject,
   type OperationRequest,
 } from '../service/account/account-api.js';
-import type { CallContext } from '../service/account/json-call.js';
-import { RefusedError } from '../service/account/refused-error.js';
+import { type CallContext, RefusedError } from '../service/account/json-call.js';
 import type { AccountSession } from './account-session.js';
 import { type AccountOperation, listOperations, type OperationParameter } from './list-operations.js';
 

@@ -9,7 +9,7 @@ import type { DayFile } from '../day-files/day-file.js';
 import type { AuditedDay } from '../events/audited-day.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { Files, StoreSettings } from '../store/files.js';
-import { isSmallRun } from '../store/stat-source.js';
+import { isSmallRun } from '../store/open-files.js';
 import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
 import { type AuditRecord, createAuditRecord } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';

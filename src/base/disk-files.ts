@@ -92,17 +92,24 @@ async function createMissing(path: string): Promise<boolean> {
   }
 }
 
+interface WriteOptions {
+  /** False to replace a symbolic link, which may lead out of a folder that somebody else made. */
+  readonly followsLinks?: boolean;
+  /** False for a file that may be lost or cut short if the machine stops. */
+  readonly sync?: boolean;
+  /** Permissions of the file; the default is that of new files. */
+  readonly mode?: number;
+}
+
 /**
  * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path
  * from the user may be something else; use `writeOutput` for it.
- * @param followsLinks false to replace a symbolic link, which may lead out of a folder that somebody else made.
- * @param mode permissions of the file; the default is that of new files.
  * @throws TickhaulError `disk`, `path_taken`.
  */
 export async function writeWhole(
   path: string,
-  texts: Iterable<string>,
-  { followsLinks = true, mode }: { readonly followsLinks?: boolean; readonly mode?: number } = {},
+  content: Iterable<string | Uint8Array>,
+  { followsLinks = true, sync = true, mode }: WriteOptions = {},
 ): Promise<void> {
   const target = followsLinks ? await realpath(path).catch(() => path) : path;
   const temporary = `${target}.${randomUUID()}`;
@@ -112,8 +119,8 @@ export async function writeWhole(
     try {
       // The umask may have removed permissions of this user, too.
       if (mode !== undefined) await handle.chmod(mode);
-      await writeFile(handle, texts);
-      await handle.sync();
+      await writeFile(handle, content);
+      if (sync) await handle.sync();
     } finally {
       await handle.close();
     }

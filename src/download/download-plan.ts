@@ -1,10 +1,9 @@
 import { secondsSince } from '../base/units.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
-import type { ServiceClient } from '../service/http/service-client.js';
-import type { Destination } from '../store/destination.js';
+import type { ServiceClient } from '../service/service-client.js';
+import { type Destination, joinOrReadOnly } from '../store/destination.js';
 import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
-import { joinOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ArrivalAudits } from './conversion/arrival-audits.js';

@@ -1,14 +1,14 @@
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink } from '../events/run-events.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { DownloadSettings, RequestedSelection } from './download-options.js';
 import { createDownloadPlan, type DownloadPlan } from './plan/create-download-plan.js';
-import { assertAvailable } from './plan/find-unavailability.js';
 import { selectionScope } from './plan/plan-prefixes.js';
+import { assertAvailable } from './plan/select-series.js';
 
 export interface OpenPlanInput {
   readonly client: ServiceClient;

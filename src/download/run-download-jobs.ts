@@ -6,7 +6,7 @@ import { onAbort, yieldToEventLoop } from '../base/wait.js';
 import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
 import type { FileEvent, FileStatus, FindingEvent, RunEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
-import { type ByteRateLimit, createByteRateLimit } from '../http/byte-rate-limit.js';
+import { type ByteRateLimit, createByteRateLimit } from '../http/concurrency.js';
 import type { TransferSlot } from '../http/transfer-pool.js';
 import type { Destination } from '../store/destination.js';
 import { isSystemPath } from '../store/stray-files.js';
@@ -88,10 +88,7 @@ class JobRun {
       retries: options.retries,
       maxWaitMs: options.maxWaitMs,
       rate: createJobRateLimit(shared, options),
-      work: {
-        conversions: shared.conversionsFor(options.convert),
-        audits: job.isUnaudited ? undefined : shared.audits,
-      },
+      work: shared.workFor(options.convert, job.isUnaudited),
       emit: (event) => this.#emit(event),
       signal,
     };

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink } from '../events/run-events.js';
 import { createTransferPool, type TransferPool } from '../http/transfer-pool.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { RunPlace } from '../store/destination.js';
 import type { ArrivalAudits } from './conversion/arrival-audits.js';
-import { type Conversions, createConversions } from './conversion/conversions.js';
+import { type ArrivalWork, createConvertThreads } from './conversion/arrival-work.js';
+import { createConversions } from './conversion/conversions.js';
 import type { ConvertSetting, DownloadSettings } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 import type { AskForSpace } from './plan/report-plan.js';
@@ -56,14 +58,15 @@ export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
   readonly stop: AbortController;
   /** Aborted by the caller or by `stop`. */
   readonly stopped: AbortSignal;
-  conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
+  /** Jobs with the same setting share its threads. @param isUnaudited whether the audits leave out the files. */
+  workFor(setting: ConvertSetting | undefined, isUnaudited?: boolean): ArrivalWork;
 }
 
 /** Creates the state that jobs share. @param jobs number of jobs. */
 export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun {
   const { place, options, signal } = input;
   const transfers = input.transfers ?? createTransferLimits(options);
-  const conversions = new Map<string, Conversions>();
+  const works = new Map<string | undefined, ArrivalWork>();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Many listeners are expected: each file in flight adds one.
@@ -75,6 +78,11 @@ export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun
     input.emit(event);
     if (event.event === 'progress') pool.updateLimit();
   };
+  const openWork = (setting: ConvertSetting | undefined): ArrivalWork => ({
+    threads: createConvertThreads(setting?.threads ?? availableParallelism(), place.destination.settings),
+    conversions: setting && createConversions(setting, place.destination, place.partSuffix, emit),
+    audits: input.audits,
+  });
   return {
     ...input,
     emit,
@@ -84,13 +92,11 @@ export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun
     jobsStartedMs: jobs > 1 ? Date.now() : undefined,
     stop,
     stopped,
-    conversionsFor(setting) {
-      if (!setting) return undefined;
-      const key = JSON.stringify(setting);
-      const created =
-        conversions.get(key) ?? createConversions(setting, place.destination, place.partSuffix, emit);
-      conversions.set(key, created);
-      return created;
+    workFor(setting, isUnaudited) {
+      const key = setting && JSON.stringify(setting);
+      const work = works.get(key) ?? openWork(setting);
+      works.set(key, work);
+      return isUnaudited ? { ...work, audits: undefined } : work;
     },
   };
 }

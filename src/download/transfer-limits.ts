@@ -1,9 +1,13 @@
 import type { TickhaulError } from '../base/errors.js';
 import { type KeyedMutex, type ProcessGroup, Semaphore } from '../base/semaphore.js';
 import type { FileEvent } from '../events/run-events.js';
-import { type ByteRateLimit, createByteRateLimit } from '../http/byte-rate-limit.js';
-import { type Concurrency, createConcurrency } from '../http/concurrency.js';
-import { createPause, type Pause } from '../http/pause.js';
+import {
+  type ByteRateLimit,
+  type Concurrency,
+  createByteRateLimit,
+  createConcurrency,
+} from '../http/concurrency.js';
+import { createPause, type Pause } from '../http/retry-policy.js';
 import type { DownloadSettings } from './download-options.js';
 
 /** Result of one planned file; `reason` is set if it failed. */

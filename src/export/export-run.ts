@@ -10,7 +10,7 @@ import type { FileEvent } from '../events/run-events.js';
 import type { RunTally } from '../events/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
-import { isSmallRun } from '../store/stat-source.js';
+import { isSmallRun } from '../store/open-files.js';
 import type { ExportLog, ExportRecord } from './export-log.js';
 import type { ExportInput, ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';

@@ -7,8 +7,8 @@ import { countSpareProcessors, type RowReaderContext, readRows } from '../conver
 import type { LeftOutRule, RowCounts } from '../events/run-events.js';
 import type { PartFile } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
+import { statSource } from '../store/open-files.js';
 import { isLayoutPath } from '../store/paths.js';
-import { statSource } from '../store/stat-source.js';
 import type { ExportedFile, ExportedSource } from './export-log.js';
 import {
   type BatchSink,

@@ -5,7 +5,7 @@ import type { FilesWithSettings } from '../convert/rows/read-rows.js';
 import type { RowCounts } from '../events/run-events.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
-import { statSource } from '../store/stat-source.js';
+import { statSource } from '../store/open-files.js';
 import type { ExportedFile, ExportedSource, ExportRecord } from './export-log.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';

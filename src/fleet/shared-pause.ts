@@ -1,5 +1,5 @@
 import { withTimeout } from '../base/wait.js';
-import { createPause, type Pause } from '../http/pause.js';
+import { createPause, type Pause } from '../http/retry-policy.js';
 import type { OpenQueue } from './open-queue.js';
 
 /** A rate beyond that of any queue: BullMQ supports pauses only with a limiter. */

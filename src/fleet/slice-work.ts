@@ -4,9 +4,9 @@ import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-d
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
 import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
-import type { Pause } from '../http/pause.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { Pause } from '../http/retry-policy.js';
 import { type CanRequest, fetchKeyCoverage, type KeyCoverage } from '../service/key-coverage.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { FolderPool, type OpenDestination, type OpenFolder } from './folder-pool.js';

@@ -3,7 +3,6 @@ import { judgeError } from '../base/judge-error.js';
 import { wait } from '../base/wait.js';
 import { retryDelayMs } from '../base/with-retries.js';
 import type { Concurrency } from './concurrency.js';
-import type { Pause } from './pause.js';
 
 export interface RetryLimits {
   /** Number of consecutive retries that may fail. */
@@ -59,4 +58,34 @@ function assertRetry(
     throw new TickhaulError(code, message, { status, retryAfterMs, cause });
   }
   if (failedAttempts > Math.min(retries, maxRetries)) throw cause;
+}
+
+/** A pause of a whole run, after a response that affects all of its files. */
+export interface Pause {
+  /** Extends the pause to end no earlier than `ms` from now. @returns whether it is longer now. */
+  extend(ms: number): boolean;
+  /** Resolves when the pause is over, or at once if there is none. */
+  waitUntilOver(signal: AbortSignal): Promise<void>;
+}
+
+export interface LocalPause extends Pause {
+  /** Milliseconds until the end of the pause; negative or 0 if it is over. */
+  remainingMs(): number;
+}
+
+export function createPause(now = (): number => performance.now()): LocalPause {
+  let endMs = 0;
+  const remainingMs = (): number => endMs - now();
+  return {
+    remainingMs,
+    extend(ms) {
+      const newEndMs = now() + ms;
+      if (newEndMs <= endMs) return false;
+      endMs = newEndMs;
+      return true;
+    },
+    async waitUntilOver(signal) {
+      for (let left = remainingMs(); left > 0; left = remainingMs()) await wait(left, signal);
+    },
+  };
 }

@@ -3,8 +3,8 @@ import { withRetries } from '../base/with-retries.js';
 import { ADDRESS_REQUESTS } from '../dialects/live-feeds/feed-supplements.js';
 import type { LiveFeed } from '../dialects/live-feeds/live-feed.js';
 import { discardBody, readBody } from '../http/watched-body.js';
-import { sendRequest } from '../service/http/send-request.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import { sendRequest } from '../service/send-request.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { createHandshakeError } from './connection-errors.js';
 
 const MAX_ATTEMPTS = 4;

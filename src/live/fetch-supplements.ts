@@ -8,7 +8,7 @@ import {
 import type { LiveFeed, SendMessage } from '../dialects/live-feeds/live-feed.js';
 import { StaleSnapshotError } from '../dialects/own/numbered-books.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { requestJson, resolveRestHost } from './exchange-requests.js';
 
 /**

@@ -9,8 +9,8 @@ import {
 } from '../dialects/live-feeds/plan-live-feeds.js';
 import { hasOwnNormalizers } from '../dialects/own/normalizer-eras.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import type { MetadataOptions } from '../service/records/fetch-records.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { LiveEvent, LiveOption } from './live-options.js';
 
 /** One exchange of a stream, with its subscriptions and normalizers. */

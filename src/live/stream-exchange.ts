@@ -2,7 +2,7 @@ import { abortReason, TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { FeedLines } from '../dialects/feed-lines.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { LinePump } from './line-pump.js';
 import type { LiveEvent, LiveTimes } from './live-options.js';
 import type { PlannedStream } from './plan-stream.js';

@@ -5,7 +5,7 @@ import type { DownloadFolders } from '../audit/download-folders.js';
 import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import type { EventSink, RunEvent, RunSummary } from '../events/run-events.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import { fetchExchangeFacts } from './audit.js';
 

@@ -1,7 +1,7 @@
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { ConfigFile } from '../options/parse-config.js';
-import { createServiceClient, type ServiceClient } from '../service/http/service-client.js';
+import { createServiceClient, type ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import type { EventSink } from '../events/run-events.js';
 import type { ExportContext } from '../export/export-target.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 
 export interface ExportContextInput {
   readonly client: ServiceClient;

@@ -1,6 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { openSink } from '../base/output-sink.js';
-import { resolveOutput } from '../base/output-target.js';
+import { openSink, resolveOutput } from '../base/output-sink.js';
 import type { RunSummary } from '../events/run-events.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { type OutputTarget, resolveOutput } from '../base/output-target.js';
+import { type OutputTarget, resolveOutput } from '../base/output-sink.js';
 
 /**
  * The target of a flag that names a local output file; `-` is stdout. Undefined if the flag is absent.

@@ -1,6 +1,5 @@
-import type { FileError } from '../base/errors.js';
-import { ERROR_TABLE, usageError } from '../base/errors.js';
-import type { OutputTarget } from '../base/output-target.js';
+import { ERROR_TABLE, type FileError, usageError } from '../base/errors.js';
+import type { OutputTarget } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
@@ -12,9 +11,9 @@ import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../events/run
 import type { PLANNED_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Destination } from '../store/destination.js';
+import { writeTextsAt } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { writeTextsAt } from '../store/read-write-at.js';
 import type { Context } from './context.js';
 import { findOutput } from './output-file.js';
 import {

@@ -3,8 +3,8 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { isFirstDayOfMonth, msToDay } from '../day-files/day.js';
 import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../day-files/minute.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import {
   canonicalizeFilters,

@@ -13,11 +13,9 @@ import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
 import type { LayoutChoice } from '../day-files/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
-import { findUnavailability } from '../download/plan/find-unavailability.js';
-import { readExportedUntil } from '../download/plan/select-series.js';
+import { findUnavailability, readExportedUntil } from '../download/plan/select-series.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import {
   type DatasetSymbol,
   type ExchangeRecord,
@@ -25,6 +23,7 @@ import {
   fetchRecord,
   type MetadataOptions,
 } from '../service/records/fetch-records.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { StrayFiles } from '../store/stray-files.js';

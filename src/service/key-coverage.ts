@@ -5,10 +5,10 @@ import { isFirstDayOfMonth } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import { readBody } from '../http/watched-body.js';
-import { parseJsonBody, readErrorResponse } from './http/read-error-response.js';
-import { formatUrlForLog, sendGet, withResponseTimeout } from './http/send-request.js';
-import type { ServiceClient } from './http/service-client.js';
+import { parseJsonBody, readErrorResponse } from './read-error-response.js';
 import type { KeyAccess } from './records/response-schemas.js';
+import { formatUrlForLog, sendGet, withResponseTimeout } from './send-request.js';
+import type { ServiceClient } from './service-client.js';
 
 const MS_PER_DAY = 86_400_000;
 /** A download works without the key info, so it waits for it only this long. */

@@ -4,10 +4,9 @@ import type { DayFile } from '../day-files/day-file.js';
 import { isTemporaryFailure } from '../http/failed-response.js';
 import { parseByteCount } from '../http/send-http-request.js';
 import { discardBody } from '../http/watched-body.js';
-import { isRedirectRefusal, readErrorResponse } from './http/read-error-response.js';
-import { type ServiceResponse, sendGet } from './http/send-request.js';
-import type { ServiceClient } from './http/service-client.js';
-import type { DayFileResponse, ResumePoint } from './service-config.js';
+import { isRedirectRefusal, readErrorResponse } from './read-error-response.js';
+import { type ServiceResponse, sendGet } from './send-request.js';
+import type { DayFileResponse, ResumePoint, ServiceClient } from './service-client.js';
 
 export interface DayFileRequest {
   /** 0 for the first attempt. Later ones send `?retryAttempt=n`, so that a bad cached copy is not served again. */

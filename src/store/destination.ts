@@ -1,9 +1,11 @@
-import type { TickhaulError } from '../base/errors.js';
+import { existsSync } from 'node:fs';
+import { isSystemError, TickhaulError } from '../base/errors.js';
 import type { Files, StoredFileInfo, StoredVersion, StoreSettings } from './files.js';
 import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
 import type { Manifest, ManifestOptions, ManifestScopes } from './manifest/manifest.js';
 import type { ManifestRecord } from './manifest-record.js';
+import { stateFolderPath } from './paths.js';
 
 /** What a destination can do, for code that has to choose between two ways. */
 export interface DestinationCapabilities {
@@ -173,4 +175,33 @@ export interface ListedEntry extends Partial<StoredFileInfo> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly modified?: number | undefined;
+}
+
+/** Membership in the runs of a folder, which may be read-only. */
+export interface RunAccess extends RunMembership {
+  /** Why the folder cannot be written; no lock is held then. Undefined if it can. */
+  readonly readOnly?: TickhaulError | undefined;
+}
+
+/** System errors of a folder that is readable but not writable. */
+const READ_ONLY: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
+
+/**
+ * Joins the runs of a folder, but without a lock if the folder is read-only: a run without work needs none.
+ * @param join joins the runs.
+ * @throws any other error of `join`. If nothing was downloaded before, there is work, so the error is thrown
+ * as well.
+ */
+export async function joinOrReadOnly(
+  { locate }: Pick<Destination, 'locate'>,
+  join: () => Promise<RunMembership>,
+): Promise<RunAccess> {
+  try {
+    return await join();
+  } catch (error) {
+    const isDisk = error instanceof TickhaulError && error.code === 'disk';
+    if (!isDisk || !isSystemError(error.cause) || !READ_ONLY.has(error.cause.code)) throw error;
+    if (!existsSync(stateFolderPath(locate('')))) throw error;
+    return { partSuffix: undefined, lost: undefined, readOnly: error, release: async () => {} };
+  }
 }

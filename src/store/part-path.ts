@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { createFolder, readRegular } from '../base/disk-files.js';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRegular, writeWhole } from '../base/disk-files.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
-import { readMachineId, readProcess } from './lock/process-identity.js';
+import { readMachineId, readProcess } from './lock/lock-holder.js';
 import { stateFolderPath } from './paths.js';
 
 /** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
@@ -38,16 +38,8 @@ export async function readResumeNote(dir: string, relPath: string): Promise<Resu
 
 /** @throws TickhaulError `disk`. */
 export async function writeResumeNote(dir: string, relPath: string, note: ResumeNote): Promise<void> {
-  const path = notePath(dir, relPath);
-  const temporary = `${path}.${randomUUID()}`;
-  try {
-    await createFolder(dirname(path));
-    await writeFile(temporary, JSON.stringify({ etag: note.etag, total: note.total }));
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw toDiskError(error, path);
-  }
+  const text = JSON.stringify({ etag: note.etag, total: note.total });
+  await writeWhole(notePath(dir, relPath), [text], { followsLinks: false, sync: false });
 }
 
 /** @throws TickhaulError `disk`. */

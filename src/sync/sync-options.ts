@@ -4,7 +4,7 @@ import type { DownloadSettings, RequestedSelection } from '../download/download-
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink } from '../events/run-events.js';
 import type { ExportSetting } from '../export/export-target.js';
-import type { ServiceClient } from '../service/http/service-client.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 

@@ -8,7 +8,7 @@ import { WorkerThread } from '../base/worker-thread.js';
 import type { FileEvent } from '../events/run-events.js';
 import { chooseInflateThreads } from '../gzip/read-source.js';
 import type { StoreSettings } from '../store/files.js';
-import { SMALL_RUN_BYTES } from '../store/stat-source.js';
+import { SMALL_RUN_BYTES } from '../store/open-files.js';
 import type {
   BadFile,
   CheckedBytes,

@@ -7,10 +7,9 @@ import { deferStartCheck } from '../format/csv/start-check.js';
 import { hashFile } from '../gzip/checksums.js';
 import { ALL_HASHES, type TextCheck, verifyBytes, verifyFile } from '../gzip/verify-file.js';
 import type { Destination } from '../store/destination.js';
-import type { Files, StoredFileInfo } from '../store/files.js';
+import { type Files, readBytesAt, type StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { findDifference } from '../store/manifest-record.js';
-import { readBytesAt } from '../store/read-write-at.js';
 import type { CheckRequest, CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
 
 export const MISSING_ERROR: FileError = { code: 'missing', message: 'is missing' };

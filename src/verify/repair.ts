@@ -6,13 +6,13 @@ import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { parseComputedTypeName } from '../market/names/message-type-name.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
+import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry } from '../store/manifest-record.js';
 import type { BadFile, RepairFiles } from './file-checks.js';
-import { groupByDayFile } from './forget-missing.js';
+import { groupByDayFile } from './verify-destination.js';
 
 interface RepairInput {
   readonly client: ServiceClient;

@@ -3,7 +3,7 @@ import { AccountSession } from '../../src/account/account-session.js';
 import { Secrets } from '../../src/base/secrets.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { parseIssuer } from '../../src/service/account/issuer.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 import { EMAIL, openStore } from './helpers.js';
 
 // A write beyond `ulimit -f` then fails instead of ending the process, as in the command.

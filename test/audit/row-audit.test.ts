@@ -82,6 +82,16 @@ function compareFacts(result: RowAuditResult, rows: readonly TextRow[]): void {
   }
 }
 
+test('the time before a first row at noon is a gap', () => {
+  const atNoon = (time = ''): string => String(Number(time) + 43_200_000_000);
+  const rows = makeUpRows({ dataType: 'trades', rows: 250, seed: 1, faults: 0 }).map((row) => ({
+    ...row,
+    timestamp: atNoon(row['timestamp']),
+    local_timestamp: atNoon(row['local_timestamp']),
+  }));
+  assert.ok(compare(rows, 'trades').includes('gap'));
+});
+
 for (const dataType of DATA_TYPES) {
   test(`finds the same faults in ${dataType} as a slow audit`, () => {
     const counting = new Set<string>();

@@ -9,7 +9,7 @@ import { addDays, parseDay } from '../../src/day-files/day.js';
 import { dayFileName } from '../../src/day-files/layout.js';
 import type { PlannedFile } from '../../src/download/download-options.js';
 import { runDownloadJobs } from '../../src/download/run-download-jobs.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { type ManifestRecord, markChecked } from '../../src/store/manifest-record.js';

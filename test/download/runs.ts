@@ -8,7 +8,7 @@ import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-do
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { FaultKind } from '../../src/sandbox/loopback/sandbox-faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { parseDay } from '../../src/day-files/day.js';
+import type { RunEvent } from '../../src/events/run-events.js';
 import type { ExportRecord } from '../../src/export/export-log.js';
 import type { ExportJob } from '../../src/export/export-target.js';
-import { ClaimOrder, OutputClaims } from '../../src/export/output-claims.js';
+import { ClaimOrder, OutputClaims, removeFormerOutput } from '../../src/export/output-claims.js';
+import { openFiles } from '../../src/store/open-files.js';
+import { tempDir } from '../helpers/temp.js';
 
 const DAY = '2024-03-01';
 
@@ -136,4 +142,23 @@ test('a grouped symbol and symbols of one place start when the earlier ones of t
   assert.deepEqual(await takeStarted(), ['group']);
   endGroup();
   assert.deepEqual(await takeStarted(), ['last']);
+});
+
+test('an output of a former export is removed, but not one of the same size with other bytes', async (t) => {
+  const folder = await tempDir(t);
+  const events: RunEvent[] = [];
+  const { signal } = new AbortController();
+  const context = { files: openFiles(), emit: (event: RunEvent) => void events.push(event), signal };
+  const sha256 = createHash('sha256').update('recorded').digest('hex');
+  const remove = async (name: string, text: string): Promise<readonly string[]> => {
+    await writeFile(join(folder, name), text);
+    await removeFormerOutput(join(folder, name), { path: name, bytes: 8, sha256, rows: 1 }, context);
+    return readdir(folder);
+  };
+  assert.deepEqual(await remove('former', 'recorded'), []);
+  assert.deepEqual(await remove('changed', 'RECORDED'), ['changed']);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['note', 'warning'],
+  );
 });

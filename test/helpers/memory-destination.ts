@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Destination } from '../../src/store/destination.js';
-import type { StoredVersion } from '../../src/store/files.js';
-import { DEFAULT_STORE_SETTINGS, type Files } from '../../src/store/files.js';
+import { DEFAULT_STORE_SETTINGS, type Files, type StoredVersion } from '../../src/store/files.js';
 import type { Manifest } from '../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { createLocationFiles } from '../../src/store/open-files.js';
 import { isDataPath } from '../../src/store/paths.js';
-import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
-import { createBucketFiles } from '../../src/store/s3/bucket-files.js';
+import { createBucketFiles, parseBucketAddress } from '../../src/store/s3/bucket-files.js';
 import { manifestRoot } from '../../src/store/s3/manifest/manifest-objects.js';
 import type { ObjectStore, ObjectUpload } from '../../src/store/s3/object-store.js';
 import { MemoryBucket, type RequestGate } from './memory-store.js';

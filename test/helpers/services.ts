@@ -62,6 +62,17 @@ export function rounds(all: number): number {
   return IS_NIGHTLY ? all : Math.ceil(all / 3);
 }
 
+/** Runs random rounds, a third of them by default. An error names the round, which is the seed. */
+export async function eachRound(all: number, run: (round: number) => unknown): Promise<void> {
+  for (let round = 0; round < rounds(all); round++) {
+    try {
+      await run(round);
+    } catch (error) {
+      throw new Error(`round ${round}`, { cause: error });
+    }
+  }
+}
+
 function declareWith<S extends Service>(...services: readonly S[]): DeclareTest<S> {
   return (title: string, ...rest: readonly unknown[]): void => {
     const work = rest.at(-1) as (t: TestContext) => Promise<void>;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createByteRateLimit } from '../../src/http/byte-rate-limit.js';
-import { createAutoConcurrency, createConcurrency } from '../../src/http/concurrency.js';
-import { createPause } from '../../src/http/pause.js';
+import { createAutoConcurrency, createByteRateLimit, createConcurrency } from '../../src/http/concurrency.js';
+import { createPause } from '../../src/http/retry-policy.js';
 
 test('auto starts at 8 and grows by one after each period without congestion, up to 20', () => {
   const auto = createAutoConcurrency(0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseNoProxy } from '../../src/http/no-proxy.js';
+import { parseNoProxy } from '../../src/http/proxy-settings.js';
 
 /** Entries, with addresses that they exclude from the proxy and others that they do not. */
 const FORMS: readonly [noProxy: string, direct: readonly string[], proxied: readonly string[]][] = [

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { createPause } from '../../src/http/pause.js';
-import { waitToRetry } from '../../src/http/retry-policy.js';
+import { createPause, waitToRetry } from '../../src/http/retry-policy.js';
 
 /** Waits end at once when the signal is aborted. */
 const ABORTED = AbortSignal.abort();

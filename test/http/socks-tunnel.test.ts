@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readBody } from '../../src/http/watched-body.js';
-import { sendGet } from '../../src/service/http/send-request.js';
+import { sendGet } from '../../src/service/send-request.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { freePort } from '../helpers/free-port.js';
 import { type SocksOptions, socksProxy } from '../helpers/socks-proxy.js';

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { discardBody, readBody, readWholeBody, WatchedBody } from '../../src/http/watched-body.js';
-import { type ServiceResponse, sendGet } from '../../src/service/http/send-request.js';
+import { type ServiceResponse, sendGet } from '../../src/service/send-request.js';
 import { clientFor, serve } from '../service/loopback.js';
 
 async function requestBody(

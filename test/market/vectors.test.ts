@@ -108,6 +108,7 @@ test('bar vectors: ticks, volume, a minute, and a late trade', () => {
     [100.5, 101, 101, 1.1, 3],
   );
   const [first, second] = of('trade_bar_1m');
+  assert.deepEqual(part(first, 'buyVolume', 'sellVolume'), [0.1, 1]);
   assert.deepEqual(part(first, 'open', 'high', 'low', 'close', 'volume', 'trades', 'vwap'), [
     ...[100.5, 101, 100.5, 101, 1.1, 3],
     100.95454545454544,

@@ -9,7 +9,7 @@ import { openFeed } from '../../src/raw-feeds/open-feed.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 
 /** Midnight of a day that needs no key, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;

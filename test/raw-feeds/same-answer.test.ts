@@ -5,6 +5,7 @@ import { parseDay } from '../../src/day-files/day.js';
 import { clearSlices } from '../../src/raw-feeds/cache/slice-cache.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 import { normalizeInProcess } from '../replay/feeds/normalizing.js';
 import { type ReplayResult, replayInProcess, START } from './replaying.js';
@@ -17,7 +18,7 @@ import {
 } from './story.js';
 
 /** Number of stories, each with a few requests: few here, a thousand by `npm run test:nightly -- answers`. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 10);
+const ROUNDS = Number(process.env['ROUNDS'] ?? rounds(10));
 /** The seed of fast-check that a failure prints; random if omitted. */
 const SEED = process.env['SEED'];
 const MINUTES = 8;

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { type RunningServer, startServer } from '../../src/server/replay-server.js';
 import type { ServeOptions } from '../../src/server/server-context.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';

@@ -1,8 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createServiceClient, type ServiceClient } from '../../src/service/http/service-client.js';
-import type { ServiceConfig } from '../../src/service/service-config.js';
+import {
+  createServiceClient,
+  type ServiceClient,
+  type ServiceConfig,
+} from '../../src/service/service-client.js';
 import { cleanUp } from '../helpers/clean-up.js';
 
 /** A server on loopback for one test; returns its address without a slash at the end. */

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
-import { publishPart } from '../../src/gzip/publish-part.js';
+import { publishPart } from '../../src/store/folder/folder-day-part.js';
 import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part-path.js';
 import { createParentFolder, isInside, resolveInside } from '../../src/store/paths.js';
 

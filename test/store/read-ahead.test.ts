@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Files } from '../../src/store/files.js';
-import { createReadAhead } from '../../src/store/read-ahead.js';
+import { createReadAhead } from '../../src/store/open-files.js';
 import { objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 

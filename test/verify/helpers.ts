@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { createServiceClient } from '../../src/service/http/service-client.js';
+import { createServiceClient } from '../../src/service/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readProcessIdentity } from '../../src/store/lock/process-identity.js';
+import { readProcessIdentity } from '../../src/store/lock/lock-holder.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { createPrivateSuffix, writeResumeNote } from '../../src/store/part-path.js';
 import { start } from '../helpers/cli.js';

@@ -1,4 +1,4 @@
-import type { OutputTarget } from '../../base/output-target.js';
+import type { OutputTarget } from '../../base/output-sink.js';
 import type { Coverage } from '../../describe/coverage/coverage-facts.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { FolderCoverage } from '../../operations/coverage.js';

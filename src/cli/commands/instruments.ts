@@ -4,9 +4,12 @@ import { toJsonLine } from '../../events/json-events.js';
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { ReadOptions } from '../../options/option-values.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
+import {
+  type InstrumentFilter,
+  type InstrumentInfo,
+  parseInstrumentFilter,
+} from '../../service/records/fetch-instruments.js';
+import type { ServiceClient } from '../../service/service-client.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
 import { withOutputContext } from '../run-command.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { resolveOutput } from '../../base/output-target.js';
+import { resolveOutput } from '../../base/output-sink.js';
 import { formatSize, plural } from '../../base/units.js';
 import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';

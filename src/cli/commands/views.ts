@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { resolveOutput } from '../../base/output-target.js';
+import { resolveOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
 import type { Context } from '../../operations/context.js';
 import { isStdout } from '../../operations/output-file.js';

@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { PlannedFile } from '../../download/download-options.js';
-import type { EstimateSize } from '../../download/estimate/size-estimator.js';
+import type { EstimateSize } from '../../download/plan/size-estimator.js';
 import type { PlanStatus } from '../../events/run-events.js';
 import { textWidth, wrapPieces } from './text/width.js';
 

@@ -1,5 +1,5 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { namedDescriptor } from '../../base/output-target.js';
+import { namedDescriptor } from '../../base/output-sink.js';
 import { formatCount, formatDuration, formatSize, plural, secondsSince } from '../../base/units.js';
 import type { RunEvent } from '../../events/run-events.js';
 import type { WrittenCounts } from '../../market/lines/line-buffer.js';

@@ -14,7 +14,7 @@ import {
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
-import { statSource } from '../../store/stat-source.js';
+import { statSource } from '../../store/open-files.js';
 import {
   type Conversion,
   type ConversionResult,

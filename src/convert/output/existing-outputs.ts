@@ -7,10 +7,9 @@ import { describeOlderKeys } from '../../day-files/layout.js';
 import type { OutputFormat, OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import { appendLine } from '../../store/append-line.js';
-import type { Files, StoreSettings } from '../../store/files.js';
+import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../../store/files.js';
 import { isObjectLocation, joinLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import { openDestination } from '../../store/open-destination.js';
-import { readTextAt, writeTextsAt } from '../../store/read-write-at.js';
 import type { ConversionOutput } from '../naming/plan-conversions.js';
 import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type SourceIdentity } from './provenance.js';
 

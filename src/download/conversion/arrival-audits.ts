@@ -1,25 +1,12 @@
-import { availableParallelism } from 'node:os';
 import { contentVersion, createAuditRecord, type RowAuditResult } from '../../audit/audit-record.js';
 import { DEFAULT_THRESHOLDS } from '../../audit/content-check.js';
 import { type DownloadFolders, findKnownFile } from '../../audit/download-folders.js';
 import type { AuditSource } from '../../audit/plan-days.js';
 import { TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
-import type { TextSink } from '../../gzip/gunzip.js';
 import type { FileChecksums } from '../../gzip/verify-file.js';
 import type { Destination } from '../../store/destination.js';
 import type { PlannedFile } from '../download-options.js';
-import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
-
-/** The audit of one day file, from the text that its verification decompresses. */
-export interface DayFileAudit {
-  /** Starts the audit. Errors in the rows make the day corrupt; only errors that affect every file are thrown. */
-  textSink(): TextSink;
-  /** Records the results; call it after the source was verified and published. */
-  finish(proof: FileChecksums): Promise<void>;
-  /** Always call it when done. */
-  end(): Promise<void>;
-}
+import type { TextTask } from './convert-worker.js';
 
 /** The audits of one run. */
 export interface ArrivalAudits {
@@ -27,7 +14,10 @@ export interface ArrivalAudits {
   readonly sources: readonly AuditSource[];
   /** Whether a file has a record, and has not changed since. @param path relative to the destination. */
   isAudited(path: string): Promise<boolean>;
-  start(planned: PlannedFile): DayFileAudit;
+  /**
+   * Errors in the rows make the day corrupt. The results are recorded and added to `sources`.
+   */
+  start(planned: PlannedFile): TextTask<void>;
 }
 
 /** @param folders contain the log of the destination. */
@@ -37,7 +27,6 @@ export function createArrivalAudits(
   signal: AbortSignal,
 ): ArrivalAudits {
   const { files } = destination;
-  const threads = createConvertThreads(availableParallelism(), destination.settings);
   const sources: AuditSource[] = [];
 
   const record = async (location: string, result: RowAuditResult, proof: FileChecksums) => {
@@ -60,40 +49,17 @@ export function createArrivalAudits(
       return (await findKnownFile(source, DEFAULT_THRESHOLDS, folders, files, signal)).record !== undefined;
     },
     start({ file, path }) {
-      let running: ThreadConversion | undefined;
-      let failure: TickhaulError | undefined;
-      const fail = (error: unknown): void => {
-        failure = toContentError(error);
-      };
+      // The location, which the day's event has too: a message then has it once.
+      const location = destination.locate(path);
       return {
-        textSink() {
-          // The location, which the day's event has too: a message then has it once.
-          const location = destination.locate(path);
-          const started = threads.start({ audit: { path: location, file, thresholds: DEFAULT_THRESHOLDS } });
-          running = started;
-          return async (text) => {
-            if (!failure) await started.write(text).catch(fail);
-          };
-        },
-        async finish(proof) {
-          if (!running) throw new Error(`${path}: no text was received`);
-          const location = destination.locate(path);
-          const result = failure ? undefined : await running.finish(proof).catch(fail);
+        createJobs: () => [{ audit: { path: location, file, thresholds: DEFAULT_THRESHOLDS } }],
+        async finish([result], error, proof) {
           const info = result?.audited && (await record(location, result.audited, proof));
-          sources.push({ path: location, file, isInFolder: false, info, error: failure });
-        },
-        async end() {
-          await running?.abort();
+          sources.push({ path: location, file, isInFolder: false, info, error });
         },
       };
     },
   };
-}
-
-/** Rethrows errors that affect the whole run. */
-function toContentError(error: unknown): TickhaulError {
-  if (error instanceof TickhaulError && !judgeError(error).affectsRun) return error;
-  throw error;
 }
 
 /** The log throws the same error again when it is written at the end of the run, which is a warning. */

@@ -1,20 +1,16 @@
-import { TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
+import type { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/computed-rows.js';
 import { outputVersion } from '../../convert/output/provenance.js';
 import { dataTypeColumns } from '../../day-files/data-types.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { TextSink } from '../../gzip/gunzip.js';
-import type { FileChecksums } from '../../gzip/verify-file.js';
 import type { Destination } from '../../store/destination.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 import { partPath } from '../../store/part-path.js';
 import type { ConvertSetting, PlannedFile, PlannedOutput } from '../download-options.js';
 import { toEntryOptions } from './conversion-entry.js';
-import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
-import type { ConvertedOutput } from './convert-worker.js';
+import type { ConvertedOutput, TextTask } from './convert-worker.js';
 
 /** Result of the conversions of a complete source: published outputs; failed ones leave no file. */
 export interface ConversionOutcome {
@@ -23,25 +19,12 @@ export interface ConversionOutcome {
   readonly failure?: TickhaulError | undefined;
 }
 
-/** The conversions of one day file, from the text that its verification decompresses. */
-export interface DayFileConversion {
-  /**
-   * Starts the conversion. Errors in the rows are reported by `finish`, since a corrupt source may have caused them; only
-   * errors that affect every file are thrown earlier.
-   */
-  textSink(): TextSink;
-  /** Call it after the source was verified. Undefined if it has no outputs. */
-  finish(proof: FileChecksums): Promise<ConversionOutcome | undefined>;
-  /** Always call it when done; after `finish` it has no effect. */
-  end(): Promise<void>;
-}
-
 /** The conversions of one run. */
 export interface Conversions extends ConvertSetting {
   /** Bytes of memory for the batches of a day file's conversions. */
   batchBytes(planned: PlannedFile): number;
   /** Undefined if the file has no outputs. Start it only after memory for its batches was acquired. */
-  start(planned: PlannedFile): DayFileConversion | undefined;
+  start(planned: PlannedFile): TextTask<ConversionOutcome> | undefined;
 }
 
 /** Assumed columns of an unknown data type. */
@@ -57,7 +40,6 @@ export function createConversions(
   emit: EventSink,
 ): Conversions {
   const { options } = setting;
-  const threads = createConvertThreads(setting.threads, destination.settings);
 
   const createEntry = (
     { path, type }: PlannedOutput,
@@ -82,44 +64,21 @@ export function createConversions(
     start({ file, path, outputs }) {
       if (outputs.length === 0) return undefined;
       const groups = groupByPass(outputs);
-      let running: readonly ThreadConversion[] = [];
-      let failure: TickhaulError | undefined;
+      const { dataType, day } = file;
       return {
-        textSink() {
-          const { dataType, day } = file;
-          running = groups.map((group) => {
+        createJobs: () =>
+          groups.map((group) => {
             const targets = group.map(({ path: output, type }) => {
               const target = destination.locate(output);
               return { type, target, part: partPath(target, partSuffix) };
             });
-            return threads.start({ path, dataType, day, options, outputs: targets });
-          });
-          return async (text) => {
-            if (failure) return;
-            await Promise.all(running.map((conversion) => conversion.write(text))).catch((error: unknown) => {
-              failure = toConversionError(error);
-            });
-          };
-        },
-        async finish({ bytes, md5 }) {
-          if (failure) return { newConversions: [], failure };
-          if (running.length === 0) throw new Error(`${path}: no text was received`);
-          const entries: ConversionEntry[] = [];
-          try {
-            for (const [i, conversion] of running.entries()) {
-              const { outputs: converted = [] } = await conversion.finish({ bytes, md5 });
-              for (const [j, output] of converted.entries()) {
-                entries.push(createEntry(groups[i]?.[j] as PlannedOutput, output, file.dataType));
-              }
-            }
-            return { newConversions: entries };
-          } catch (error) {
-            if (error instanceof TickhaulError) return { newConversions: entries, failure: error };
-            throw error;
-          }
-        },
-        async end() {
-          await Promise.all(running.map((conversion) => conversion.abort()));
+            return { path, dataType, day, options, outputs: targets };
+          }),
+        async finish(results, failure) {
+          const newConversions = results.flatMap(({ outputs: converted = [] }, i) =>
+            converted.map((output, j) => createEntry(groups[i]?.[j] as PlannedOutput, output, dataType)),
+          );
+          return { newConversions, failure };
         },
       };
     },
@@ -131,12 +90,6 @@ function groupByPass(outputs: readonly PlannedOutput[]): readonly (readonly Plan
   const rows = outputs.filter(({ type }) => type === undefined);
   const computed = outputs.filter(({ type }) => type !== undefined);
   return [rows, computed].filter((group) => group.length > 0);
-}
-
-/** Rethrows errors that affect the whole run, such as a full disk, to stop the transfer. */
-function toConversionError(error: unknown): TickhaulError {
-  if (error instanceof TickhaulError && !judgeError(error).affectsRun) return error;
-  throw error;
 }
 
 /** Memory of one batch in bytes. */

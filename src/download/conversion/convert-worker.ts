@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import type { RowAuditResult } from '../../audit/audit-record.js';
 import type { RowAuditInput } from '../../audit/row-audit.js';
-import { abortReason } from '../../base/errors.js';
+import { abortReason, type TickhaulError } from '../../base/errors.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../day-files/day.js';
 import type { OutputOptions } from '../../format/output-format.js';
+import type { FileChecksums } from '../../gzip/verify-file.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
@@ -51,6 +52,21 @@ export interface TextJobResult {
   readonly outputs?: readonly ConvertedOutput[] | undefined;
   /** Of an audit. */
   readonly audited?: RowAuditResult | undefined;
+}
+
+/** One use of the text of a day file. If it fails, other uses of the text go on. */
+export interface TextTask<T> {
+  /** All of them get the whole text. */
+  createJobs(): readonly TextJob[];
+  /**
+   * Called after the source was verified and published.
+   * @param results in the order of the jobs; those after the first failed one are missing.
+   */
+  finish(
+    results: readonly TextJobResult[],
+    failure: TickhaulError | undefined,
+    proof: FileChecksums,
+  ): Promise<T>;
 }
 
 type SourceChecksum = Parameters<Conversion['finish']>[0];

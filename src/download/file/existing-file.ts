@@ -12,10 +12,10 @@ import {
   type ManifestRecord,
   markChecked,
 } from '../../store/manifest-record.js';
+import { startArrivalWork } from '../conversion/arrival-work.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
-import { dropCsv, recordFile } from './record-file.js';
-import { acquireSlotAndMemory, startArrivalWork, type TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, dropCsv, recordFile, type TransferContext } from './transfer-context.js';
 
 /** A day file that needed no download. */
 export interface ExistingFile {
@@ -130,12 +130,9 @@ async function verifyAndConvert(
   const { file, path } = planned;
   const isAudited = await context.work.audits?.isAudited(path);
   const releaseMemory = await acquireSlotAndMemory(context, planned, slot, false);
-  const conversion = startArrivalWork(
-    isAudited ? { ...context.work, audits: undefined } : context.work,
-    planned,
-  );
+  const work = startArrivalWork(isAudited ? { ...context.work, audits: undefined } : context.work, planned);
   try {
-    const existing = await verifyExisting(context, planned, conversion?.textSink());
+    const existing = await verifyExisting(context, planned, work?.textSink());
     if (!existing) return undefined;
     const { proof, startError, object } = existing;
     const expected = planned.expected ?? record;
@@ -155,7 +152,7 @@ async function verifyAndConvert(
     if (planned.replacesEmpty && proof.rows === 0) return undefined;
     const known = record?.sha256 === proof.sha256 ? record : undefined;
     const isSame = known?.object?.etag === object?.etag;
-    const outcome = await conversion?.finish(proof);
+    const outcome = await work?.finish(proof);
     if (known && isSame && !outcome && !known.dropped && isChecked(known))
       return { status: 'verified', record: known, newConversions: [] };
     // Release the memory first: the record may wait for others.
@@ -167,7 +164,7 @@ async function verifyAndConvert(
     const written = await recordFile({ ...context, slot }, current, outcome);
     return { status: 'verified', record: written, newConversions: outcome?.newConversions ?? [] };
   } finally {
-    await conversion?.end();
+    await work?.end();
     releaseMemory();
   }
 }

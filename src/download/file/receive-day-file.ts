@@ -1,9 +1,9 @@
 import { createStartCheck } from '../../format/csv/start-check.js';
 import { startVerification, type VerificationPass } from '../../gzip/verify-file.js';
 import type { TransferSlot } from '../../http/transfer-pool.js';
-import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
+import type { DayFileResponse, ResumePoint } from '../../service/service-client.js';
 import type { DayPart } from '../../store/destination.js';
-import type { DayFileConversion } from '../conversion/conversions.js';
+import { type DayFileWork, startArrivalWork } from '../conversion/arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
 import {
   assertAsAnnounced,
@@ -13,14 +13,14 @@ import {
   receiveSmallFile,
   type TransferAttempt,
 } from './transfer-attempt.js';
-import { acquireSlotAndMemory, startArrivalWork, type TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
 
 /** One pass over a file, which goes on over several attempts. */
 interface Pass {
   readonly proof: VerificationPass;
   /** Undefined if the file itself is not written. */
   readonly part: DayPart | undefined;
-  readonly conversion: DayFileConversion | undefined;
+  readonly work: DayFileWork | undefined;
   /** Size of the whole file, and the ETag with which it can be resumed, from the first response. */
   readonly total: number | undefined;
   readonly etag: string | undefined;
@@ -131,14 +131,14 @@ export class DayFileReceiver {
   async #startPass(response: DayFileResponse): Promise<Pass> {
     const { start, total, resumeEtag: etag } = response;
     const part = this.#isWritten ? await this.#openPart(response) : undefined;
-    const conversion = startArrivalWork(this.#context.work, this.#planned);
+    const work = startArrivalWork(this.#context.work, this.#planned);
     const check = createStartCheck(this.#planned.file);
-    const proof = startVerification({ check, onText: conversion?.textSink() });
+    const proof = startVerification({ check, onText: work?.textSink() });
     // Until the kept bytes are verified, an error makes the pass useless.
     const pass: Pass = {
       proof,
       part,
-      conversion,
+      work,
       total,
       etag,
       position: start,
@@ -173,7 +173,7 @@ export class DayFileReceiver {
     const { total, etag, part } = pass;
     const verified = assertAsAnnounced(attempt, { total, md5: response.md5 }, await pass.proof.finish());
     const object = await part?.publish(verified.sha256);
-    const outcome = await pass.conversion?.finish(verified);
+    const outcome = await pass.work?.finish(verified);
     return { ...verified, etag, outcome, ...(part ? { object } : { isUnwritten: true }) };
   }
 
@@ -186,7 +186,7 @@ export class DayFileReceiver {
     void pass.proof.destroy();
     await pass.writing?.catch(() => {});
     await pass.part?.close(keeps);
-    await pass.conversion?.end();
+    await pass.work?.end();
   }
 }
 

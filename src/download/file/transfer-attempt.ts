@@ -9,8 +9,8 @@ import {
   type TextCheck,
   verifyBytes,
 } from '../../gzip/verify-file.js';
-import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
-import type { DayFileResponse } from '../../service/service-config.js';
+import type { ByteRateLimit } from '../../http/concurrency.js';
+import type { DayFileResponse } from '../../service/service-client.js';
 import type { StoredVersion } from '../../store/files.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { ExpectedBytes } from '../download-options.js';

@@ -1,10 +1,12 @@
 import type { EventSink } from '../../events/run-events.js';
-import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
+import type { ByteRateLimit } from '../../http/concurrency.js';
 import type { TransferSlot } from '../../http/transfer-pool.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
+import type { ServiceClient } from '../../service/service-client.js';
 import type { RunPlace } from '../../store/destination.js';
-import type { ArrivalAudits } from '../conversion/arrival-audits.js';
-import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
+import type { ManifestRecord } from '../../store/manifest-record.js';
+import type { ArrivalWork } from '../conversion/arrival-work.js';
+import { withConversions } from '../conversion/conversion-entry.js';
+import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
 import type { TransferLimits } from '../transfer-limits.js';
 
@@ -20,12 +22,6 @@ export interface TransferContext {
   readonly work: ArrivalWork;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-}
-
-/** What is done with the text of a file when it arrives; undefined for nothing. */
-interface ArrivalWork {
-  readonly conversions: Conversions | undefined;
-  readonly audits: ArrivalAudits | undefined;
 }
 
 /**
@@ -51,32 +47,54 @@ export async function acquireSlotAndMemory(
   return releaseMemory;
 }
 
+interface RecordContext extends Pick<TransferContext, 'place' | 'work' | 'signal'> {
+  /** Slot of the file; recording does not need it. */
+  readonly slot: TransferSlot;
+}
+
 /**
- * Starts the conversion and the audit of a day file, which take the same text.
- * @returns undefined if there is neither.
+ * Records a complete day file with its conversions, then deletes the CSV if only the conversions are kept and all are
+ * complete. Files of a run that is killed before the record are verified by the next run.
+ * @param outcome of all missing conversions; undefined if there were none.
+ * @param csv where the CSV is: `written`, or, for a file of which only the conversions were written, whether an earlier
+ * file may exist at its path (`stale`) or none does (`none`).
+ * @throws TickhaulError if a conversion failed, after the record of the CSV, or else of the successful conversions.
  */
-export function startArrivalWork(
-  { conversions, audits }: ArrivalWork,
-  planned: PlannedFile,
-): DayFileConversion | undefined {
-  const conversion = conversions?.start(planned);
-  const audit = audits?.start(planned);
-  if (!audit) return conversion;
-  return {
-    textSink() {
-      const convert = conversion?.textSink();
-      const check = audit.textSink();
-      return async (text) => {
-        await Promise.all([convert?.(text), check(text)]);
-      };
-    },
-    async finish(proof) {
-      const outcome = await conversion?.finish(proof);
-      await audit.finish(proof);
-      return outcome;
-    },
-    async end() {
-      await Promise.all([conversion?.end(), audit.end()]);
-    },
-  };
+export async function recordFile(
+  context: RecordContext,
+  verified: ManifestRecord,
+  outcome: ConversionOutcome | undefined,
+  csv: 'written' | 'stale' | 'none' = 'written',
+): Promise<ManifestRecord> {
+  const { place, work } = context;
+  const { newConversions = [], failure } = outcome ?? {};
+  const record = withConversions(verified, place.manifest.get(verified.path), newConversions);
+  const isWritten = csv === 'written';
+  const isDropped = isWritten ? outcome && !failure && work.conversions?.keepCsv === false : !failure;
+  if (isDropped) return dropCsv(context, record, csv !== 'none');
+  // Without the CSV and a successful conversion, there is nothing to record.
+  if (isWritten) await appendRecord(context, record);
+  else if (newConversions.length > 0) await appendRecord(context, { ...record, dropped: true });
+  if (failure) throw failure;
+  return record;
+}
+
+/**
+ * Deletes a converted CSV. The record is written first, so that the file never counts as missing.
+ * @param mayExist whether there may be a file at its path.
+ */
+export async function dropCsv(
+  context: RecordContext,
+  record: ManifestRecord,
+  mayExist = true,
+): Promise<ManifestRecord> {
+  const { destination } = context.place;
+  const dropped: ManifestRecord = { ...record, dropped: true };
+  await appendRecord(context, dropped);
+  if (mayExist) await destination.files.remove(destination.locate(record.path), context.signal);
+  return dropped;
+}
+
+function appendRecord({ place, slot }: RecordContext, record: ManifestRecord): Promise<void> {
+  return slot.inBackground(() => place.manifest.append(record));
 }

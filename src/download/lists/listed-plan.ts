@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import { type DayFile, isSameDayFile } from '../../day-files/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile, isSameDayFile } from '../../day-files/day-file.js';
 import {
   dayFileName,
   HIVE_LAYOUT,
@@ -11,14 +11,20 @@ import {
 import { createShardTest } from '../../day-files/shard.js';
 import type { CanRequest } from '../../service/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
+import { type JsonLine, parseJsonLines } from '../../store/manifest/json-line.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
-import { createSizeEstimator } from '../estimate/size-estimator.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
-import { createDiskLookup, type FilePaths } from '../plan/disk-state.js';
-import { createOlderPathFinder, lookUpPaths, reportOlderKeys } from '../plan/older-keys.js';
+import {
+  createDiskLookup,
+  createOlderPathFinder,
+  type FilePaths,
+  lookUpPaths,
+  reportOlderKeys,
+} from '../plan/disk-state.js';
 import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
 import { conversionWarnings, createOutputPlanner } from '../plan/planned-paths.js';
+import { createSizeEstimator } from '../plan/size-estimator.js';
 
 /** A day file of a list. */
 export interface ListedFile {
@@ -167,3 +173,40 @@ function compareBySeries({ file: a }: PlacedFile, { file: b }: PlacedFile): numb
 }
 
 type DiskLookup = ReturnType<typeof createDiskLookup>;
+
+/**
+ * Parses a list of day files: the JSON lines of `plan --json` or `--failed-to`, or some of them. Only `exchange`,
+ * `dataType`, `symbol` and `date` are required; lines of other events than `file` are ignored. A list may be empty.
+ * @param name of the list, for errors.
+ * @throws usage error with file and line.
+ */
+export function parseFileList(text: string, name: string): readonly ListedFile[] {
+  const files: ListedFile[] = [];
+  for (const line of parseJsonLines(text, name)) {
+    const event = line.has('event') ? line.text('event') : 'file';
+    if (event === 'file') files.push(parseListedFile(line));
+    else if (event === 'summary' && line.has('exitCode'))
+      assertListComplete(line.count('exitCode'), files, name);
+  }
+  return files;
+}
+
+/** @throws usage error if the list was written by a run that failed before it named a file. */
+function assertListComplete(exitCode: number, files: readonly ListedFile[], name: string): void {
+  if (exitCode === 0 || files.length > 0) return;
+  throw usageError(
+    `${name}: the list has no day file, because the run that wrote it ended with code ${exitCode}; run it again`,
+  );
+}
+
+function parseListedFile(line: JsonLine): ListedFile {
+  const file = line.dayFile();
+  const status = line.has('status') ? line.text('status') : undefined;
+  const path = line.has('path') ? line.path('path') : undefined;
+  return {
+    file,
+    // The path of a conversion is that of its output.
+    path: path?.endsWith(DAY_FILE_EXTENSION) ? path : undefined,
+    refusal: status === 'pending' || status === 'unavailable' ? status : undefined,
+  };
+}

@@ -9,10 +9,14 @@ import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, PlannedFile, RequestedSelection, Selection } from '../download-options.js';
-import { addToVolume, createVolume, type DownloadVolume } from '../estimate/download-volume.js';
-import { createSizeEstimator, type EstimateSize } from '../estimate/size-estimator.js';
-import { createDiskLookup, SKIP } from './disk-state.js';
-import { createOlderPathFinder, isAnyRecorded, lookUpPaths, reportOlderKeys } from './older-keys.js';
+import {
+  createDiskLookup,
+  createOlderPathFinder,
+  isAnyRecorded,
+  lookUpPaths,
+  reportOlderKeys,
+  SKIP,
+} from './disk-state.js';
 import { planPrefixes } from './plan-prefixes.js';
 import {
   assertDistinctDays,
@@ -21,7 +25,6 @@ import {
   createOutputPlanner,
   type PlanOutputs,
 } from './planned-paths.js';
-import { chooseProbes, classifyRequest } from './probes.js';
 import { resolveSelection } from './select-names.js';
 import {
   filterSeriesInRange,
@@ -32,6 +35,13 @@ import {
   selectRange,
   selectSeries,
 } from './select-series.js';
+import {
+  addToVolume,
+  createSizeEstimator,
+  createVolume,
+  type DownloadVolume,
+  type EstimateSize,
+} from './size-estimator.js';
 
 export interface DownloadPlanSource {
   readonly selection: RequestedSelection;
@@ -290,4 +300,44 @@ export function createSkipMemory(): SkipMemory {
       bits[byteIndex] = (bits[byteIndex] ?? 0) | (1 << (index & 7));
     },
   };
+}
+
+/** Why a day file is not requested; undefined if it is. */
+export function classifyRequest(
+  file: DayFile,
+  series: Series,
+  exportedUntil: Day,
+  mayRead: CanRequest,
+): 'unavailable' | 'pending' | 'unauthorized' | undefined {
+  if (file.day < series.first || file.day >= series.until) return 'unavailable';
+  if (file.day >= exportedUntil) return 'pending';
+  return mayRead(file) ? undefined : 'unauthorized';
+}
+
+/** The last and the first day that can be requested, of the first series with such days. */
+export function chooseProbes(
+  exchange: string,
+  allSeries: readonly Series[],
+  range: SelectedRange,
+  exportedUntil: Day,
+  mayRead: CanRequest,
+): { series: Series; days: readonly Day[] } | undefined {
+  for (const series of allSeries) {
+    const first = Math.max(range.from, series.first);
+    const until = Math.min(range.to, series.until, exportedUntil);
+    const days: Day[] = [];
+    const canProbe = (day: number): boolean => {
+      const file = { exchange, dataType: series.dataType, symbol: series.symbol, day: day as Day };
+      return classifyRequest(file, series, exportedUntil, mayRead) === undefined;
+    };
+    for (let day = until - 1; day >= first && days.length === 0; day--) {
+      if (canProbe(day)) days.push(day as Day);
+    }
+    for (let day = first; day < until && days.length === 1; day++) {
+      if (day === days[0]) break;
+      if (canProbe(day)) days.push(day as Day);
+    }
+    if (days.length > 0) return { series, days };
+  }
+  return undefined;
 }

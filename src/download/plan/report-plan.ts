@@ -4,8 +4,8 @@ import type { EventSink, PlanCounts, PlanEvent } from '../../events/run-events.j
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings } from '../download-options.js';
-import { estimateDiskBytes, sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
 import { createPlanCounts, type PlanTotals } from './create-download-plan.js';
+import { estimateDiskBytes, sumVolumes, toEstimate, totalBytes } from './size-estimator.js';
 
 /** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;

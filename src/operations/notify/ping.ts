@@ -3,8 +3,8 @@ import { startDeadline } from '../../base/wait.js';
 import { withRetries } from '../../base/with-retries.js';
 import { isTemporaryFailure } from '../../http/failed-response.js';
 import { discardBody } from '../../http/watched-body.js';
-import { sendGet } from '../../service/http/send-request.js';
-import { createServiceClient } from '../../service/http/service-client.js';
+import { sendGet } from '../../service/send-request.js';
+import { createServiceClient } from '../../service/service-client.js';
 import type { CommandHost } from '../command-host.js';
 
 export type PingState = 'start' | 'success' | 'fail';

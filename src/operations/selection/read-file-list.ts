@@ -1,7 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
-import { parseFileList } from '../../download/lists/file-list.js';
-import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
+import { type PlacedFiles, parseFileList, placeFiles } from '../../download/lists/listed-plan.js';
 import {
   EXCHANGE_ARGUMENT,
   type LAYOUT_OPTIONS,

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import type { PinnedPlan } from '../../download/lists/pinned-plan.js';
+import { readTextAt } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
-import { readTextAt } from '../../store/read-write-at.js';
 import type { Context } from '../context.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { assertNoOtherFlags, type ListedOptions } from './read-file-list.js';

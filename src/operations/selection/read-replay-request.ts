@@ -10,8 +10,8 @@ import {
   type ReplayRequest,
   type RequestedPeriod,
 } from '../../replay/replay-request.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
+import type { ServiceClient } from '../../service/service-client.js';
 import { readSymbolLists } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */

@@ -1,6 +1,6 @@
 import { wait } from '../../base/wait.js';
 import { parseRetryAfter } from '../../http/failed-response.js';
-import type { HttpHeaders } from '../../service/http/send-request.js';
+import type { HttpHeaders } from '../../service/send-request.js';
 
 /** Added to the reset time of the service, whose clock may differ. */
 const CLOCK_MARGIN_MS = 50;

@@ -1,12 +1,12 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { MINUTES_PER_DAY, type MinuteRange, MS_PER_MINUTE } from '../../day-files/minute.js';
-import type { ByteRateLimit } from '../../http/byte-rate-limit.js';
+import type { ByteRateLimit } from '../../http/concurrency.js';
 import { discardBody } from '../../http/watched-body.js';
-import { readErrorResponse } from '../../service/http/read-error-response.js';
-import { type HttpHeaders, sendGet } from '../../service/http/send-request.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
+import { readErrorResponse } from '../../service/read-error-response.js';
 import { encodePathSegment } from '../../service/request-day-file.js';
+import { type HttpHeaders, sendGet } from '../../service/send-request.js';
+import type { ServiceClient } from '../../service/service-client.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 

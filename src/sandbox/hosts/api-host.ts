@@ -4,7 +4,7 @@ import {
   type InstrumentFilter,
   matchesFilter,
   parseInstrumentFilter,
-} from '../../service/records/instrument-filter.js';
+} from '../../service/records/fetch-instruments.js';
 import { createRouter, type Route, type RouteHandler, route } from '../loopback/router.js';
 import {
   parseTarget,

@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { toRunFailure } from '../../events/run-failure.js';
-import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
+import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/fetch-instruments.js';
 import { errorToStatus, type HttpCall, logBug, sendJsonResponse } from './http-call.js';
 
 /** The path of an exchange's instruments, or of one of them. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { contentHash, readChartParts } from '../../base/page/chart-parts.js';
+import { contentHash, readChartParts } from '../../base/page/base-style.js';
 import { VERSION } from '../../base/version.js';
 import { urlPort, webSocketPort } from '../endpoints.js';
 import { SERVER_PAGE_STYLE } from './server-page-style.js';

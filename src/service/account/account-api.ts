@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import { createParser } from '../records/response-schemas.js';
-import type { ParseResponse } from '../service-config.js';
+import type { ParseResponse } from '../service-client.js';
 import { type Issuer, parseIssuer } from './issuer.js';
-import { assertSecureUrl, type CallContext, callJson, type JsonCall } from './json-call.js';
-import { RefusedError } from './refused-error.js';
+import { assertSecureUrl, type CallContext, callJson, type JsonCall, RefusedError } from './json-call.js';
 
 const DISCOVERY = '/.well-known/oauth-protected-resource';
 

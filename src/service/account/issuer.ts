@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
-import { isSecureUrl } from '../http/service-client.js';
 import { createParser } from '../records/response-schemas.js';
-import type { ParseResponse } from '../service-config.js';
+import { isSecureUrl, type ParseResponse } from '../service-client.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { ServiceClient } from '../http/service-client.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { encodePathSegment } from '../request-day-file.js';
+import type { ServiceClient } from '../service-client.js';
 import { fetchMetadata, type MetadataOptions } from './fetch-metadata.js';
-import { type InstrumentFilter, matchesFilter } from './instrument-filter.js';
 import type { InstrumentInfo } from './response-schemas.js';
 
 export type { InstrumentInfo };
@@ -69,4 +69,39 @@ async function orOffline<T>(
     if (!offline || !(error instanceof TickhaulError) || error.code !== 'not_exported') throw error;
     return fetchOther();
   }
+}
+
+/** Filter fields by the service's names; values are texts, lists of texts, or a boolean for `active`. */
+export type InstrumentFilter = Readonly<Record<string, unknown>>;
+
+/** Parses a filter; undefined if the text is no JSON object. */
+export function parseInstrumentFilter(text: string): InstrumentFilter | undefined {
+  try {
+    const filter: unknown = parseShallowJson(text);
+    const isObject = typeof filter === 'object' && filter !== null && !Array.isArray(filter);
+    return isObject ? { ...filter } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether an instrument matches (`docs/spec/metadata-api.md#instruments`). Both days of a filter together select by
+ * overlap; `availableTo` alone selects what is available on that day.
+ */
+export function matchesFilter(
+  instrument: Readonly<Record<string, unknown>>,
+  { availableSince: from, availableTo: to, ...fields }: InstrumentFilter,
+): boolean {
+  const since = String(instrument['availableSince']).slice(0, 10);
+  const until = String(instrument['availableTo'] ?? '9999');
+  return (
+    (from === undefined || until > String(from)) &&
+    (to === undefined ||
+      (from === undefined ? since <= String(to) && until > String(to) : since < String(to))) &&
+    Object.entries(fields).every(([field, expected]) => {
+      const value = instrument[field];
+      return Array.isArray(expected) ? expected.includes(value) : value === expected;
+    })
+  );
 }

@@ -4,10 +4,9 @@ import { toOneLine } from '../../base/text.js';
 import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
 import { discardBody, readWholeBody } from '../../http/watched-body.js';
-import { readErrorResponse } from '../http/read-error-response.js';
-import { formatUrlForLog, type HttpHeaders, type ServiceResponse, sendGet } from '../http/send-request.js';
-import type { ServiceClient } from '../http/service-client.js';
-import type { ParseResponse } from '../service-config.js';
+import { readErrorResponse } from '../read-error-response.js';
+import { formatUrlForLog, type HttpHeaders, type ServiceResponse, sendGet } from '../send-request.js';
+import type { ParseResponse, ServiceClient } from '../service-client.js';
 import {
   type CachedResponse,
   isFresh,

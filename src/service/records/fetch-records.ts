@@ -1,8 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
-import type { ParseResponse } from '../service-config.js';
+import type { ParseResponse, ServiceClient } from '../service-client.js';
 import { fetchMetadata, type MetadataOptions, type ParseBody } from './fetch-metadata.js';
 import { parseLargeJson } from './parse-large-json.js';
 import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './response-schemas.js';

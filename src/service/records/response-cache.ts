@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFolder } from '../../base/disk-files.js';
+import { writeWhole } from '../../base/disk-files.js';
 
 /** Milliseconds for which a copy is used without a request. */
 export const CACHE_FRESH_MS = 3_600_000;
@@ -70,16 +70,13 @@ export async function writeCachedResponse(
   validators: Validators,
   isPart = false,
 ): Promise<void> {
-  const path = cachePath(folder, url, isPart);
-  const temporary = `${path}.${randomUUID()}.tmp`;
   const header: CacheHeader = { url, bytes: body.length, ...validators };
   try {
-    await createFolder(folder);
-    await writeFile(temporary, [`${JSON.stringify(header)}\n`, body]);
-    await rename(temporary, path);
+    const content = [`${JSON.stringify(header)}\n`, body];
+    await writeWhole(cachePath(folder, url, isPart), content, { followsLinks: false, sync: false });
     if (isPart) await removeOldParts(folder);
   } catch {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    // A copy saves a request, and nothing depends on it.
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
-import type { ParseResponse } from '../service-config.js';
+import type { ParseResponse } from '../service-client.js';
 
 /**
  * Responses of the metadata host: schemas, the types inferred from them, and parsers. Only fields that

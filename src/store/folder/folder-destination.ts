@@ -1,19 +1,19 @@
-import { statfs } from 'node:fs/promises';
+import { rename, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createFolder, writeWhole } from '../../base/disk-files.js';
-import { toDiskError } from '../../base/errors.js';
+import { createFolder, readRegular, writeWhole } from '../../base/disk-files.js';
+import { isSystemError, toDiskError } from '../../base/errors.js';
+import { wait } from '../../base/wait.js';
 import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
 import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';
+import { isOpenFileAt, withExclusiveFile } from '../lock/exclusive-file.js';
 import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { createPrivateSuffix } from '../part-path.js';
 import { resolveInside, stateFolderPath } from '../paths.js';
 import { findFolderDayPart, openFolderDayPart, removeFolderDayPart } from './folder-day-part.js';
-import { createFolderLookup } from './folder-lookup.js';
+import { createFolderLookup, walkFiles } from './folder-lookup.js';
 import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
-import { readIfPresent, updateStateFile } from './update-state-file.js';
-import { walkFiles } from './walk-files.js';
 
 /** Opens a local folder as a destination. It is created when the first file is written. */
 export function openFolderDestination(
@@ -95,5 +95,42 @@ async function readFreeSpace(dir: string): Promise<number | undefined> {
   } catch {
     const parent = dirname(folder);
     return parent === folder ? undefined : readFreeSpace(parent);
+  }
+}
+
+/** Age at which an unfinished update was left by a process that ended. */
+const STALE_MS = 10_000;
+const POLL_MS = 20;
+
+/**
+ * Replaces a file by what `update` returns for its text. `<path>.update` is the new file and the lock among writers. The
+ * folder exists.
+ * @throws system errors; the abort reason while it waits for another writer.
+ */
+async function updateStateFile(
+  path: string,
+  update: (text: string | undefined) => string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const newPath = `${path}.update`;
+  const replace = (): Promise<boolean | undefined> =>
+    withExclusiveFile(newPath, STALE_MS, async (file) => {
+      await file.writeFile(update(await readIfPresent(path)));
+      await file.sync();
+      // After a long suspension, another process may have taken over.
+      if (!(await isOpenFileAt(file, newPath))) return false;
+      await rename(newPath, path);
+      return true;
+    });
+  while (!(await replace())) await wait(POLL_MS, signal?.aborted ? undefined : signal);
+}
+
+/** The text of a file; undefined if it does not exist. */
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readRegular(path);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
   }
 }

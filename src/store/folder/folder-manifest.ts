@@ -3,19 +3,23 @@ import { dirname } from 'node:path';
 import { createFolder, NO_FOLLOW, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { DownloadHistory } from '../manifest/download-history.js';
-import { LineStore } from '../manifest/line-store.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';
 import {
   describeSkippedLines,
   formatManifestLine,
+  LineStore,
   parseManifestLine,
   parseManifestLines,
 } from '../manifest/manifest-line.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import { manifestPath } from '../paths.js';
-import { compactManifest } from './compact-manifest.js';
-import { applyLine, type ManifestScan, scanManifest } from './manifest-scan.js';
-import { ManifestWriter } from './manifest-writer.js';
+import {
+  applyLine,
+  compactManifest,
+  type ManifestScan,
+  ManifestWriter,
+  scanManifest,
+} from './manifest-file.js';
 
 const COMPACT_FROM_LINES = 1000;
 const EMPTY_SCAN: Omit<ManifestScan, 'live' | 'history'> = {
@@ -104,7 +108,7 @@ class ManifestFile implements Manifest {
     this.history = scan.history;
     this.#live = scan.live;
     this.#lines = scan.lines;
-    this.#writer = new ManifestWriter(path, () => compactManifest(path, Date.now()));
+    this.#writer = new ManifestWriter(path, () => compactManifest(path));
     this.#latest = { version, manifest: this };
   }
 
@@ -170,7 +174,7 @@ class ManifestFile implements Manifest {
    */
   async compact(): Promise<void> {
     try {
-      if (await compactManifest(this.#path, Date.now())) this.#lines = this.#live.size;
+      if (await compactManifest(this.#path)) this.#lines = this.#live.size;
     } catch (error) {
       if (!(toDiskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
     }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { createFolder, writeAll } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { PartFile } from '../files.js';
-import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
+import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/exclusive-file.js';
 import { partPath } from '../part-path.js';
 
 /**

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createFolder, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { stateFolderPath } from '../paths.js';
+import { isOpenFileAt, removeIfSame } from './exclusive-file.js';
 import { BACKGROUND_CLOCK, type Heartbeat, startHeartbeat } from './heartbeat.js';
 import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
-import { isOpenFileAt, removeIfSame } from './remove-if-same.js';
 
 export interface LockOwner {
   readonly pid: number;

@@ -139,15 +139,114 @@ function count(fields: JsonFields, key: string): number {
 const LF = 0x0a;
 
 /**
- * Passes each complete line to `use`, without its line feed.
- * @param searched number of leading bytes that are known to have no line feed.
- * @returns the position after the last complete line.
+ * Receives each line without its line feed, and its number from 1 on. A result of `damaged` or `outside` counts the line
+ * as skipped.
  */
-export function splitLines(bytes: Buffer, searched: number, use: (line: string) => void): number {
-  let from = 0;
-  for (let at = bytes.indexOf(LF, searched); at !== -1; at = bytes.indexOf(LF, from)) {
-    use(bytes.toString('utf8', from, at));
-    from = at + 1;
+type AddLine = (line: string, number: number) => unknown;
+
+/** Splits the chunks of a file or an object into lines, and counts them, also those that are no records. */
+export class LineReader {
+  /** Number of lines so far, including skipped ones. */
+  lines = 0;
+  readonly #damaged: number[] = [];
+  readonly #outside: number[] = [];
+  readonly #addLine: AddLine;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(addLine: AddLine) {
+    this.#addLine = addLine;
   }
-  return from;
+
+  /** Bytes after the last complete line. */
+  get partialBytes(): number {
+    return this.#rest.length;
+  }
+
+  get skipped(): SkippedLines {
+    return { damaged: this.#damaged, outside: this.#outside, hasPartialLine: this.partialBytes > 0 };
+  }
+
+  /** @param chunk must not change afterwards. */
+  addChunk(chunk: Buffer): void {
+    const searched = this.#rest.length;
+    const bytes = searched === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let from = 0;
+    for (let at = bytes.indexOf(LF, searched); at !== -1; at = bytes.indexOf(LF, from)) {
+      this.#add(bytes.toString('utf8', from, at));
+      from = at + 1;
+    }
+    this.#rest = bytes.subarray(from);
+  }
+
+  /** Reads a last line without a line feed, too, where it is complete, since objects are written atomically. */
+  end(): void {
+    if (this.partialBytes > 0) this.#add(this.#rest.toString('utf8'));
+    this.#rest = Buffer.alloc(0);
+  }
+
+  #add(line: string): void {
+    this.lines++;
+    const outcome = line === '' ? undefined : this.#addLine(line, this.lines);
+    if (outcome === 'damaged') this.#damaged.push(this.lines);
+    else if (outcome === 'outside') this.#outside.push(this.lines);
+  }
+}
+
+/** A size at which the last block wastes little memory. */
+const BLOCK_BYTES = 2 ** 24;
+const LENGTH_BYTES = 4;
+
+/**
+ * The last line of each path, in the order of first appearance. Lines are stored as bytes outside the heap:
+ * there may be a million, few are read, and as strings they would slow down garbage collection by seconds.
+ */
+export class LineStore {
+  /** By path, the index of the block multiplied by the block size, plus the offset in the block. */
+  readonly #positions = new Map<string, number>();
+  readonly #blocks: Buffer[] = [];
+  #end = 0;
+
+  get size(): number {
+    return this.#positions.size;
+  }
+
+  has(path: string): boolean {
+    return this.#positions.has(path);
+  }
+
+  get(path: string): string | undefined {
+    const position = this.#positions.get(path);
+    return position === undefined ? undefined : this.#lineAt(position);
+  }
+
+  set(path: string, line: string): void {
+    const length = Buffer.byteLength(line);
+    let block = this.#blocks.at(-1);
+    if (!block || this.#end + LENGTH_BYTES + length > block.length) {
+      block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, LENGTH_BYTES + length));
+      this.#blocks.push(block);
+      this.#end = 0;
+    }
+    this.#positions.set(path, (this.#blocks.length - 1) * BLOCK_BYTES + this.#end);
+    block.writeUInt32LE(length, this.#end);
+    block.write(line, this.#end + LENGTH_BYTES);
+    this.#end += LENGTH_BYTES + length;
+    // After a line longer than a block, start a new block, so that offsets stay below the block size.
+    if (this.#end >= BLOCK_BYTES) this.#end = block.length;
+  }
+
+  delete(path: string): void {
+    this.#positions.delete(path);
+  }
+
+  *values(): IterableIterator<string> {
+    for (const position of this.#positions.values()) yield this.#lineAt(position);
+  }
+
+  #lineAt(position: number): string {
+    const block = this.#blocks[Math.floor(position / BLOCK_BYTES)];
+    const start = position % BLOCK_BYTES;
+    const from = start + LENGTH_BYTES;
+    return block?.toString('utf8', from, from + block.readUInt32LE(start)) ?? '';
+  }
 }

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { Destination } from '../destination.js';
-import { LineStore } from './line-store.js';
+import { LineStore } from './manifest-line.js';
 
 /** Shortest time between two writes during a run. */
 const MIN_WRITE_INTERVAL_MS = 10_000;

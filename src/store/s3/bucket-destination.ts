@@ -6,16 +6,14 @@ import type { Destination, FileLookup, ListedEntry } from '../destination.js';
 import type { StoredFileInfo, StoreSettings } from '../files.js';
 import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';
 import type { LockOwner } from '../lock/run-lock.js';
-import { LineStore } from '../manifest/line-store.js';
+import { LineStore } from '../manifest/manifest-line.js';
 import { isDataPath, isInside } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';
-import { type BucketAddress, parseBucketAddress } from './bucket-address.js';
-import { createBucketFiles } from './bucket-files.js';
+import { type BucketAddress, createBucketFiles, parseBucketAddress } from './bucket-files.js';
 import { acquireLease, type StoreLease } from './lease.js';
 import { openStoreManifest } from './manifest/store-manifest.js';
 import { UPLOAD_MEMORY_BYTES } from './multipart-upload.js';
-import type { ObjectStore, UnfinishedUpload } from './object-store.js';
-import { withShutdownTimeout } from './shutdown-timeout.js';
+import { type ObjectStore, type UnfinishedUpload, withShutdownTimeout } from './object-store.js';
 
 /**
  * Opens the prefix that the user named, and checks that it can be listed.

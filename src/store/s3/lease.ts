@@ -12,8 +12,7 @@ import {
 } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
 import { formatKeyTime } from './manifest/manifest-objects.js';
-import type { ObjectStore, StoredObject } from './object-store.js';
-import { withShutdownTimeout } from './shutdown-timeout.js';
+import { type ObjectStore, type StoredObject, withShutdownTimeout } from './object-store.js';
 
 /** Held until it is released, or until five minutes after its process has ended. */
 export interface StoreLease extends RunLock {

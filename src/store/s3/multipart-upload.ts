@@ -9,9 +9,9 @@ import {
   normalizeEtag,
   type ObjectStore,
   type ObjectUpload,
+  withShutdownTimeout,
 } from './object-store.js';
 import type { S3Connection, Sdk, SendOnce } from './s3-connection.js';
-import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /** Limit of S3 for the parts of one upload. */
 export const MAX_PARTS = 10_000;

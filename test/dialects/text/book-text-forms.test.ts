@@ -7,6 +7,7 @@ import type { PriceLevel } from '../../../src/market/messages.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { EmittedRecord, MessageRecord, TextLevels } from '../../../src/market/records/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
+import { eachRound } from '../../helpers/services.js';
 import { createBookWriter } from './book-writer.js';
 import { feedTextTarget } from './feed-text-target.js';
 
@@ -71,7 +72,7 @@ for (const exchange of Object.keys(BOOK_TEXT_FORMS)) {
     let recorded = 0;
     for (const day of DAYS) {
       const create = await createNormalizer(exchange, day);
-      for (let seed = 0; seed < 100; seed++) {
+      await eachRound(100, (seed) => {
         const write = createBookWriter(seededRandom(exchange, day, seed), exchange, Date.parse(day), 0);
         const messages = Array.from({ length: MESSAGES }, write);
         const found = read(create(), messages, true);
@@ -80,7 +81,7 @@ for (const exchange of Object.keys(BOOK_TEXT_FORMS)) {
         assert.equal(found.error, expected.error);
         fromText += found.fromText;
         recorded += found.recorded;
-      }
+      });
     }
     assert.ok(fromText > recorded / 3, `${fromText} of ${recorded} messages were read from text`);
   });
@@ -123,7 +124,5 @@ test('a form is not used while the normalizer reads other channels', async () =>
 });
 
 test('for any changed text, messages read from text give the same lines or the same error', async () => {
-  for (let round = 0; round < 300; round++) {
-    await feedTextTarget.round(seededRandom('book-text', round), () => {});
-  }
+  await eachRound(300, (round) => feedTextTarget.round(seededRandom('book-text', round), () => {}));
 });

@@ -6,6 +6,7 @@ import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/records/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
+import { eachRound } from '../../helpers/services.js';
 import { feedTextTarget } from './feed-text-target.js';
 
 const LOCAL = 1_709_253_660_004_123;
@@ -106,7 +107,5 @@ test('rejects invalid JSON and messages other than trades', () => {
 });
 
 test("for any changed text, the text parser gives the parsed message's trade or the same error", async () => {
-  for (let round = 0; round < 100; round++) {
-    await feedTextTarget.round(seededRandom('feed-text', round), () => {});
-  }
+  await eachRound(100, (round) => feedTextTarget.round(seededRandom('feed-text', round), () => {}));
 });

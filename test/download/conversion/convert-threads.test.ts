@@ -7,7 +7,7 @@ import {
   type ConvertThreads,
   createConvertThreads,
   type ThreadConversion,
-} from '../../../src/download/conversion/convert-threads.js';
+} from '../../../src/download/conversion/arrival-work.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';

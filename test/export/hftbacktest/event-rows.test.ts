@@ -4,6 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
 import { createEventColumns } from '../../../src/export/hftbacktest/event-runs.js';
 import { createRandom } from '../../audit/text-rows.js';
+import { eachRound } from '../../helpers/services.js';
 
 const LAST_BLOCK = Buffer.from([3, 0]);
 const encoder = new EventRows();
@@ -33,8 +34,8 @@ function assertEncodes(rows: readonly Row[], shiftNs = 0n): number {
   return block.deflated.length;
 }
 
-test('encodes blocks of any length and content', () => {
-  for (let seed = 1; seed <= 300; seed++) {
+test('encodes blocks of any length and content', async () => {
+  await eachRound(300, (seed) => {
     const random = createRandom(seed);
     const whole = (below: number): number => Math.floor(random() * below);
     const variety = 2 ** whole(24);
@@ -45,7 +46,7 @@ test('encodes blocks of any length and content', () => {
       (): Row => [1.6e15 + whole(variety), 1.6e15 + whole(variety), value(), value(), whole(256)],
     );
     assertEncodes(rows, BigInt(whole(1e6)));
-  }
+  });
 });
 
 test('encodes the least and the greatest times, and equal rows', () => {

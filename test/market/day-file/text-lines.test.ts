@@ -10,6 +10,7 @@ import {
 } from '../../../src/market/names/message-type-name.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { eachRound } from '../../helpers/services.js';
 import { numberText } from './arbitraries.js';
 import { seriesTarget } from './series-target.js';
 import { byColumns, headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
@@ -30,10 +31,8 @@ function linesByColumns(run: TextRun): string {
   return textLinesOf(byColumns(run), createLineMemories()).text;
 }
 
-test('kernel and columns give the same lines and errors for random files in random cuts', () => {
-  for (let round = 0; round < 120; round++) {
-    textLinesTarget.round(seededRandom('text-lines', round), () => {});
-  }
+test('kernel and columns give the same lines and errors for random files in random cuts', async () => {
+  await eachRound(120, (round) => textLinesTarget.round(seededRandom('text-lines', round), () => {}));
 });
 
 test('the kernel writes numbers of any form in the shortest form, in trades and in levels', () => {
@@ -156,10 +155,8 @@ test('a bar and a book continue in a day file with other columns', () => {
   assert.match(quotes, /"bids":\[\{"price":5,"amount":1\}\],"asks":\[\{"price":6,"amount":1\}\].*\n$/);
 });
 
-test('series of several files in random forms and in turns equal a naive implementation', () => {
-  for (let round = 0; round < 30; round++) {
-    seriesTarget.round(seededRandom('series', round), () => {});
-  }
+test('series of several files in random forms and in turns equal a naive implementation', async () => {
+  await eachRound(30, (round) => seriesTarget.round(seededRandom('series', round), () => {}));
 });
 
 test('the kernel formats the first rows of real day files', { skip: NO_SAMPLES }, () => {

@@ -8,7 +8,7 @@ import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../../src/raw-feeds/feed-run.js';
 import type { FeedPart } from '../../../src/raw-feeds/read/slice-prefetcher.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
-import { createServiceClient } from '../../../src/service/http/service-client.js';
+import { createServiceClient } from '../../../src/service/service-client.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 import { START } from '../replaying.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import { readChartParts } from '../../../src/base/page/chart-parts.js';
+import { readChartParts } from '../../../src/base/page/base-style.js';
 import { VERSION } from '../../../src/base/version.js';
 import { findSymbols, memoizeForTime } from '../../../src/server/page/page-routes.js';
 import {

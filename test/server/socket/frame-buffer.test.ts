@@ -16,6 +16,8 @@ function readFrames(bytes: Buffer): readonly string[] {
         : short === 126
           ? [4, bytes.readUInt16BE(at + 2)]
           : [10, Number(bytes.readBigUInt64BE(at + 2))];
+    // A length takes the shortest form that holds it.
+    assert.equal(head, size < 126 ? 2 : size < 0x1_0000 ? 4 : 10);
     const start = at + head;
     texts.push(bytes.toString('utf8', start, start + size));
     at = start + size;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/folder/compact-manifest.js';
+import { compactManifest } from '../../../src/store/folder/manifest-file.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { createTestRecord, toTestPath } from '../manifest/records.js';
 import { manifestFolder, paths } from './manifest-folder.js';
@@ -39,11 +39,11 @@ test('of two compactions one gives up, unless the other started more than ten mi
   ];
   await writeRaw(records.map(formatManifestLine).join(''));
   await writeFile(`${path}.compact`, 'half');
-  assert.equal(await compactManifest(path, Date.now()), false);
+  assert.equal(await compactManifest(path), false);
   assert.equal(await readFile(`${path}.compact`, 'utf8'), 'half');
   const longAgo = new Date(Date.now() - 11 * 60_000);
   await utimes(`${path}.compact`, longAgo, longAgo);
-  assert.equal(await compactManifest(path, Date.now()), true);
+  assert.equal(await compactManifest(path), true);
   assert.equal(await readFile(path, 'utf8'), formatManifestLine(createTestRecord('a', 2)));
   await assert.rejects(stat(`${path}.compact`), { code: 'ENOENT' });
 });
@@ -52,7 +52,7 @@ test('a process that had the old file open during a compaction appends to the ne
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
   await manifest.append(createTestRecord('a'));
-  assert.equal(await compactManifest(path, Date.now()), true);
+  assert.equal(await compactManifest(path), true);
   await manifest.append(createTestRecord('b'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'b']);
@@ -70,7 +70,7 @@ test('no record is lost while four processes append and a fifth compacts repeate
   });
   let compactions = 0;
   while (running) {
-    const done = await compactManifest(path, Date.now()).catch((error: NodeJS.ErrnoException) => {
+    const done = await compactManifest(path).catch((error: NodeJS.ErrnoException) => {
       assert.equal(error.code, 'ENOENT');
       return false;
     });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readProcess, readProcessIdentity } from '../../../src/store/lock/process-identity.js';
+import { readProcess, readProcessIdentity } from '../../../src/store/lock/lock-holder.js';
 import { type LockOwner, startFileHeartbeat, tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { until } from '../../helpers/until.js';
@@ -64,20 +64,21 @@ test('of many runs that find the same stale lock, one gets it', async () => {
   }
 });
 
-for (const [name, text] of [
-  ['of another host', '{"pid":1,"host":"there"}'],
-  ['of an unknown owner', '{"pid"'],
-  ['of a number that another process has now', '{"pid":1,"host":"here"}'],
+for (const [name, text, runsHere] of [
+  ['of another host', '{"pid":1,"host":"there"}', false],
+  ['of an unknown owner', '{"pid"', false],
+  ['of a number that another process has now', '{"pid":1,"host":"here"}', true],
 ] as const) {
   test(`a lock ${name} is valid until two minutes after its last heartbeat`, async () => {
     await (await tryAcquireRunLock(dir, owner(1)))?.release();
     await writeFile(path, text);
     const now = Date.now();
+    const next = owner(2, { now, isAlive: () => runsHere });
     const touched = (secondsAgo: number) => utimes(path, new Date(now), new Date(now - secondsAgo * 1000));
     await touched(110);
-    assert.equal(await tryAcquireRunLock(dir, owner(2, { now })), undefined);
+    assert.equal(await tryAcquireRunLock(dir, next), undefined);
     await touched(130);
-    const lock = await tryAcquireRunLock(dir, owner(2, { now }));
+    const lock = await tryAcquireRunLock(dir, next);
     assert.ok(lock);
     await lock.release();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineStore } from '../../../src/store/manifest/line-store.js';
+import { LineStore } from '../../../src/store/manifest/manifest-line.js';
 
 test('contains the same lines as a Map of strings', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd/é');

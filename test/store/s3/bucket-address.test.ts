@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseBucketAddress, parseObjectLocation } from '../../../src/store/s3/bucket-address.js';
+import { parseBucketAddress, parseObjectLocation } from '../../../src/store/s3/bucket-files.js';
 
 test('an address has a bucket and an optional prefix', () => {
   for (const [text, bucket, prefix, name] of [

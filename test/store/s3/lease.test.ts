@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { LockClock } from '../../../src/store/lock/heartbeat.js';
 import { acquireLease, type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
-import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/shutdown-timeout.js';
+import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/object-store.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
 import { acquireTestLease, owner, TestClock } from './leases.js';
 

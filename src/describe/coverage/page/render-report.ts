@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { BASE_STYLE } from '../../../base/page/base-style.js';
-import { contentHash, readChartParts } from '../../../base/page/chart-parts.js';
+import { BASE_STYLE, contentHash, readChartParts } from '../../../base/page/base-style.js';
 import { escapeHtml } from '../../../base/text.js';
 import { VERSION } from '../../../base/version.js';
 import type { PageData, StateWords } from './page-data.js';

@@ -1,8 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { isSystemError, toDiskError, usageError } from '../../../base/errors.js';
-import type { OutputHost } from '../../../base/output-sink.js';
-import { writeOutput } from '../../../base/output-sink.js';
-import type { OutputTarget } from '../../../base/output-target.js';
+import { type OutputHost, type OutputTarget, writeOutput } from '../../../base/output-sink.js';
 
 /** Identifies a report; near the start of every report. */
 export const REPORT_MARK = '<meta name="generator" content="tickhaul coverage">';

@@ -1,5 +1,7 @@
 import {
+  createElement,
   document,
+  elementById,
   location,
   navigator,
   type PageField,
@@ -7,7 +9,6 @@ import {
   type PageTemplate,
   WebSocket,
 } from '../../../base/page/browser/dom.js';
-import { createElement, elementById } from '../../../base/page/browser/elements.js';
 import { plural } from '../../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import {

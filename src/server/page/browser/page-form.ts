@@ -1,5 +1,4 @@
-import type { PageField, PageNode } from '../../../base/page/browser/dom.js';
-import { createElement } from '../../../base/page/browser/elements.js';
+import { createElement, type PageField, type PageNode } from '../../../base/page/browser/dom.js';
 import type { FoundSymbols, ListedExchange } from '../page-facts.js';
 import { chooseExchange, choosePeriod, chooseSymbol, splitLast } from './form-requests.js';
 import { fetchJson } from './response-lines.js';

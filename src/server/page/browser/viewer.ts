@@ -1,11 +1,11 @@
 import {
+  elementById,
   type PageField,
   type PageNode,
   type PageProgress,
   requestAnimationFrame,
   window,
 } from '../../../base/page/browser/dom.js';
-import { elementById } from '../../../base/page/browser/elements.js';
 import { plural } from '../../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import { computeProgress, createWatchRequest, type WatchForm } from './form-requests.js';

@@ -1,11 +1,13 @@
 import {
+  createElement,
   type DrawnChart,
+  elementById,
   type PageNode,
   ResizeObserver,
+  styleColor,
   uPlot,
   window,
 } from '../../../base/page/browser/dom.js';
-import { createElement, elementById, styleColor } from '../../../base/page/browser/elements.js';
 import {
   countDecimals,
   formatFixed,

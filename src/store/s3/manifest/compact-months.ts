@@ -3,8 +3,7 @@ import { TickhaulError } from '../../../base/errors.js';
 import { tryAcquireLease } from '../lease.js';
 import { baseName, listPrefixes, type ManifestLocation, type NamedObject } from './manifest-objects.js';
 import { formatBaseHeader, NewestRecords } from './newest-records.js';
-import { findLiveObjects, type LiveObjects, readBaseHeaders } from './read-months.js';
-import { readObjects } from './read-objects.js';
+import { findLiveObjects, type LiveObjects, readBaseHeaders, readObjects } from './read-months.js';
 
 /**
  * Compacts some months, unless another run holds the lease for compactions. The lease only saves work:

@@ -1,8 +1,8 @@
 import { parseShallowJson } from '../../../base/json-depth.js';
-import { LineStore } from '../../manifest/line-store.js';
 import {
   isForgotten,
   type JsonFields,
+  LineStore,
   parseManifestFields,
   toManifestFields,
 } from '../../manifest/manifest-line.js';

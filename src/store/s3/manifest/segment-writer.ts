@@ -1,6 +1,6 @@
 import { Semaphore } from '../../../base/semaphore.js';
 import { createDeferred, type Deferred } from '../../../base/wait.js';
-import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
+import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../object-store.js';
 import { type ManifestLocation, segmentName } from './manifest-objects.js';
 
 /** Time after which buffered records are written. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import { readChartParts } from '../../../../src/base/page/chart-parts.js';
+import { readChartParts } from '../../../../src/base/page/base-style.js';
 import { renderCoveragePage } from '../../../../src/describe/coverage/page/render-coverage-page.js';
 import { readCoveragePageScript } from '../../../../src/describe/coverage/page/render-report.js';
 import { readCoverage } from '../../../../src/describe/coverage/read-coverage.js';

@@ -1,11 +1,12 @@
 import {
+  elementById,
   type PageCanvas,
   type PageEvent,
   type PageNode,
   type Pen,
+  styleColor,
   window,
 } from '../../../../base/page/browser/dom.js';
-import { elementById, styleColor } from '../../../../base/page/browser/elements.js';
 import { addDays, type Day, firstDayOfMonth, yearOf } from '../../../../day-files/day.js';
 import type { PageState } from '../page-data.js';
 import {

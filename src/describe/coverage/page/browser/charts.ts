@@ -1,5 +1,11 @@
-import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from '../../../../base/page/browser/dom.js';
-import { createElement, styleColor } from '../../../../base/page/browser/elements.js';
+import {
+  createElement,
+  type DrawnChart,
+  type PageNode,
+  ResizeObserver,
+  styleColor,
+  uPlot,
+} from '../../../../base/page/browser/dom.js';
 import { type Day, formatDay } from '../../../../day-files/day.js';
 import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
 

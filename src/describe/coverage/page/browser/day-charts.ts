@@ -1,5 +1,4 @@
-import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
+import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
 import { US_PER_DAY } from '../../../../day-files/day.js';
 import type { LatencySummary } from '../../../../events/audited-day.js';
 import { formatMicroseconds } from '../format-value.js';

@@ -1,5 +1,4 @@
-import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
+import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatDuration, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { type StateRun, splitIntoRuns } from '../../state-runs.js';

@@ -1,5 +1,6 @@
 import {
   document,
+  elementById,
   IntersectionObserver,
   type PageCanvas,
   type PageField,
@@ -7,7 +8,6 @@ import {
   ResizeObserver,
   window,
 } from '../../../../base/page/browser/dom.js';
-import { elementById } from '../../../../base/page/browser/elements.js';
 import type { PageData, PageState } from '../page-data.js';
 import { drawCell, preparePen, readStateColors } from './calendar.js';
 import { createByteCharts } from './series-charts.js';

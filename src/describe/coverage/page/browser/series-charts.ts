@@ -1,5 +1,4 @@
-import type { PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement, elementById } from '../../../../base/page/browser/elements.js';
+import { createElement, elementById, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatDuration, formatSize } from '../../../../base/units.js';
 import type { Day } from '../../../../day-files/day.js';
 import { formatMicroseconds } from '../format-value.js';

@@ -1,5 +1,4 @@
-import type { PageCanvas, PageNode } from '../../../../base/page/browser/dom.js';
-import { createElement } from '../../../../base/page/browser/elements.js';
+import { createElement, type PageCanvas, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatSize, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { unpackStates } from '../../state-runs.js';

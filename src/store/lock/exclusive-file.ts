@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { openAtOnce } from '../../base/disk-files.js';
 import { isSystemError } from '../../base/errors.js';
 
 /** Whether the path leads to the open file. */
@@ -40,4 +41,46 @@ export async function takeIfSame(handle: FileHandle, path: string, aside: string
 export async function removeIfSame(handle: FileHandle, path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   if (await takeIfSame(handle, path, aside)) await rm(aside, { force: true });
+}
+
+/**
+ * Creates a file with O_EXCL, so that its name is the lock among those who write it, and passes it to `write`, which
+ * publishes it by a rename. It is removed afterwards if it still has its name.
+ * @param staleMs age at which the file is a leftover of a process that ended, and is replaced.
+ * @returns the result of `write`; undefined if another process has the file.
+ * @throws system errors.
+ */
+export async function withExclusiveFile<T>(
+  path: string,
+  staleMs: number,
+  write: (file: FileHandle) => Promise<T>,
+): Promise<T | undefined> {
+  await removeStale(path, staleMs);
+  const file = await undefinedOnError(open(path, 'ax'), 'EEXIST');
+  if (file === undefined) return undefined;
+  try {
+    return await write(file);
+  } finally {
+    // After success, the path does not exist or belongs to another process.
+    await removeIfSame(file, path).finally(() => file.close());
+  }
+}
+
+async function removeStale(path: string, staleMs: number): Promise<void> {
+  const file = await undefinedOnError(openAtOnce(path), 'ENOENT');
+  if (file === undefined) return;
+  try {
+    if (Date.now() - (await file.stat()).mtimeMs > staleMs) await removeIfSame(file, path);
+  } finally {
+    await file.close();
+  }
+}
+
+async function undefinedOnError<T>(access: Promise<T>, code: string): Promise<T | undefined> {
+  try {
+    return await access;
+  } catch (error) {
+    if (isSystemError(error) && error.code === code) return undefined;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTunnel } from '../../../src/service/http/tunnel.js';
-import { connectProxy } from '../../helpers/connect-proxy.js';
+import { createTunnel } from '../../src/http/websocket-tunnel.js';
+import { connectProxy } from '../helpers/connect-proxy.js';
 
 test('wss uses HTTPS_PROXY, ws HTTP_PROXY, and both ALL_PROXY', () => {
   const url = new URL('wss://example.com/x');

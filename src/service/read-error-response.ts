@@ -1,16 +1,16 @@
-import { type ErrorCode, TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
-import { redactSecret } from '../../base/secrets.js';
-import { toOneLine } from '../../base/text.js';
-import { formatDuration } from '../../base/units.js';
+import { type ErrorCode, TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { redactSecret } from '../base/secrets.js';
+import { toOneLine } from '../base/text.js';
+import { formatDuration } from '../base/units.js';
 import {
   describeFrontRefusal,
   findPageTitle,
   isFrontRefusal,
   isTemporaryFailure,
   parseRetryAfter,
-} from '../../http/failed-response.js';
-import { readBody } from '../../http/watched-body.js';
+} from '../http/failed-response.js';
+import { readBody } from '../http/watched-body.js';
 import type { ServiceResponse } from './send-request.js';
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -3,11 +3,11 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { readBody } from '../../../src/http/watched-body.js';
-import { sendGet } from '../../../src/service/http/send-request.js';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { makeTunnels } from '../../helpers/connect-proxy.js';
-import { clientFor, listen, serve } from '../loopback.js';
+import { readBody } from '../../src/http/watched-body.js';
+import { sendGet } from '../../src/service/send-request.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { makeTunnels } from '../helpers/connect-proxy.js';
+import { clientFor, listen, serve } from './loopback.js';
 
 interface Proxy {
   readonly url: string;

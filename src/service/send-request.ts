@@ -1,10 +1,10 @@
-import { abortReason, TickhaulError } from '../../base/errors.js';
-import { redactSecret } from '../../base/secrets.js';
-import { formatDuration } from '../../base/units.js';
-import { startDeadline } from '../../base/wait.js';
-import { toNetworkError } from '../../http/network-error.js';
-import { sendHttpRequest, startRequestLog } from '../../http/send-http-request.js';
-import { discardBody, type ResponseBody } from '../../http/watched-body.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { redactSecret } from '../base/secrets.js';
+import { formatDuration } from '../base/units.js';
+import { startDeadline } from '../base/wait.js';
+import { toNetworkError } from '../http/network-error.js';
+import { sendHttpRequest, startRequestLog } from '../http/send-http-request.js';
+import { discardBody, type ResponseBody } from '../http/watched-body.js';
 import type { ServiceClient } from './service-client.js';
 
 const MAX_REDIRECTS = 5;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { TickhaulError } from '../../../src/base/errors.js';
-import { readErrorResponse } from '../../../src/service/http/read-error-response.js';
-import { sendGet } from '../../../src/service/http/send-request.js';
-import { clientFor, serve } from '../loopback.js';
+import type { TickhaulError } from '../../src/base/errors.js';
+import { readErrorResponse } from '../../src/service/read-error-response.js';
+import { sendGet } from '../../src/service/send-request.js';
+import { clientFor, serve } from './loopback.js';
 
 interface ErrorResponse {
   readonly status: number;

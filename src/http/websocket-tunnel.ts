@@ -1,15 +1,15 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { TickhaulError } from '../../base/errors.js';
-import { ProxyPool } from '../../http/http-agents.js';
+import { TickhaulError } from '../base/errors.js';
+import { ProxyPool } from './http-agents.js';
 import {
   createProxyAuthorization,
+  type Env,
   findProxy,
   type ProxyServer,
   readProxySettings,
-} from '../../http/proxy-settings.js';
-import { openSocksTunnel, type TunnelTarget } from '../../http/socks-tunnel.js';
-import type { ServiceConfig } from '../service-config.js';
+} from './proxy-settings.js';
+import { openSocksTunnel, type TunnelTarget } from './socks-tunnel.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 
@@ -23,7 +23,7 @@ export type Tunnel = (signal: AbortSignal) => Promise<Duplex>;
  * @returns undefined if the WebSocket connects directly.
  * @throws usage error for a proxy that is not a URL, or of a kind that is not supported.
  */
-export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
+export function createTunnel(env: Env, url: URL): Tunnel | undefined {
   const proxy = findProxy(readProxySettings(env), url);
   if (!proxy) return undefined;
   const isSecure = url.protocol === 'wss:';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addDays, parseDay } from '../../src/day-files/day.js';
-import { parseLayout } from '../../src/day-files/layout.js';
-import { layoutPrefixes } from '../../src/day-files/layout-prefixes.js';
+import { addDays, parseDay } from '../../../src/day-files/day.js';
+import { parseLayout } from '../../../src/day-files/layout.js';
+import { layoutPrefixes } from '../../../src/download/plan/plan-prefixes.js';
 
 const FROM = parseDay('2023-12-30');
 const TEMPLATES = [

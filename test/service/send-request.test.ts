@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { readBody } from '../../../src/http/watched-body.js';
-import { sendGet } from '../../../src/service/http/send-request.js';
-import { createServiceClient } from '../../../src/service/http/service-client.js';
-import { freePort } from '../../helpers/free-port.js';
-import { clientFor, serve } from '../loopback.js';
+import { readBody } from '../../src/http/watched-body.js';
+import { sendGet } from '../../src/service/send-request.js';
+import { createServiceClient } from '../../src/service/service-client.js';
+import { freePort } from '../helpers/free-port.js';
+import { clientFor, serve } from './loopback.js';
 
 const KEY = { authorization: 'Bearer s3cret' };
 

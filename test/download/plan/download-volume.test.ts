@@ -4,11 +4,12 @@ import type { Day } from '../../../src/day-files/day.js';
 import type { PlannedFile } from '../../../src/download/download-options.js';
 import {
   addToVolume,
+  createSizeEstimator,
   createVolume,
+  type EstimateSize,
   sumVolumes,
   toEstimate,
-} from '../../../src/download/estimate/download-volume.js';
-import { createSizeEstimator, type EstimateSize } from '../../../src/download/estimate/size-estimator.js';
+} from '../../../src/download/plan/size-estimator.js';
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
 

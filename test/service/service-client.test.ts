@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
-import { discardBody } from '../../../src/http/watched-body.js';
-import { sendGet } from '../../../src/service/http/send-request.js';
-import { createServiceClient } from '../../../src/service/http/service-client.js';
-import type { ServiceConfig } from '../../../src/service/service-config.js';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { clientFor, serve } from '../loopback.js';
+import { discardBody } from '../../src/http/watched-body.js';
+import { sendGet } from '../../src/service/send-request.js';
+import { createServiceClient, type ServiceConfig } from '../../src/service/service-client.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { clientFor, serve } from './loopback.js';
 
 test('requestsStarted resolves after the requests so far were sent', async (t) => {
   const base = await serve(t, (_, response) => void response.end('here'));
