@@ -69,7 +69,7 @@ export function testsOfChange(changed) {
   return tests.filter(isNear);
 }
 
-/** The folder of a module's tests: that of its own name, or else the first one above it that has tests. */
+/** The folder of tests with the same name as that of a module, or else the first one above it that has tests. */
 function nearestTestFolder(file, tests) {
   let folder = posix.dirname(file).replace(/^src/, 'test');
   while (folder !== 'test' && !tests.some((test) => posix.dirname(test) === folder))
