@@ -6,6 +6,9 @@ const DYNAMIC = /\bimport\('(\.{1,2}\/[^']+)'\)/g;
 /** With fewer, short commands load more code; with more, all commands load more files. */
 const MIN_ENTRIES = 12;
 
+/** A kilobyte, in modules that nearly every command loads. */
+const SMALL_PACKAGE = 'leven';
+
 /**
  * Puts the modules that many entries load into one chunk, which every entry loads. esbuild alone would create dozens of a
  * kilobyte each, one for each set of entries that need a module. Entries are those of the bundle, and modules that others
@@ -49,7 +52,7 @@ function loadedWith(path, found = new Set()) {
 
 function loadsPackage(path) {
   return [...loadedWith(path)].some((one) =>
-    importsOf(one, STATIC).some((name) => /^(?!\/|node:)/.test(name)),
+    importsOf(one, STATIC).some((name) => /^(?!\/|node:)/.test(name) && name !== SMALL_PACKAGE),
   );
 }
 

@@ -116,7 +116,7 @@ export async function findViewFiles(
     warn(
       `${plural(withUnnamed.length, 'file')} with columns that are left out, such as ${firstUnnamed.path}: DuckDB requires names, and ignores their case`,
     );
-  return { files, paths: [...parquet, ...csv, ...others] };
+  return { files, paths: [...parquet, ...csv, ...others, ...unusable] };
 }
 
 /** Reads what a file holds; undefined if its data type is unknown. */
