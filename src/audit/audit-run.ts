@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
-import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
+import { freeWhenIdle, keepThreads, type RunTask, workInParallel } from '../base/run-tasks.js';
 import { secondsSince } from '../base/units.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { formatDay, parseDay } from '../day-files/day.js';
@@ -200,7 +200,7 @@ class AuditRun {
     const signal = this.#signal;
     const paths = toRead.map(([, { path }]) => path);
     const isHere = await isSmallRun(paths, files, signal);
-    const audit: RunJob<AuditJob, AuditJobResult, AuditedBytes> = isHere
+    const audit: RunTask<AuditJob, AuditJobResult, AuditedBytes> = isHere
       ? (job, { onEvent }) => auditFile(job, { files, store }, (...bytes) => void onEvent?.(bytes), signal)
       : (job, options) => auditThreads(store).run(job, options);
     const count = isHere ? 1 : Math.min(jobs, toRead.length);
@@ -276,7 +276,7 @@ class AuditRun {
   /** @returns undefined if the run was stopped. */
   async #audit(
     at: number,
-    auditJob: RunJob<AuditJob, AuditJobResult, AuditedBytes>,
+    auditJob: RunTask<AuditJob, AuditJobResult, AuditedBytes>,
     { path, file }: AuditSource,
     folderFile: KnownFile['folderFile'],
   ): Promise<AuditedDay | null | undefined> {

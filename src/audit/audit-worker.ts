@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../base/serve-jobs.js';
+import { serveTasks } from '../base/serve-tasks.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
@@ -10,6 +10,6 @@ export type AuditedBytes = readonly [count: number, total: number];
 const store = workerData as StoreSettings | undefined;
 const files = openFiles(store);
 
-serveJobs<AuditJob, AuditJobResult, AuditedBytes>((job, { emit, signal }) =>
+serveTasks<AuditJob, AuditJobResult, AuditedBytes>((job, { emit, signal }) =>
   auditFile(job, { files, store }, (count, total) => emit([count, total]), signal),
 );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { abortReason, TickhaulError } from './errors.js';
-import { fromJobFailure, type JobReply, type ThreadMessage, toJobFailure } from './serve-jobs.js';
+import { fromTaskFailure, type TaskReply, type ThreadMessage, toTaskFailure } from './serve-tasks.js';
 import { onAbort } from './wait.js';
 
 export interface WorkerThreadOptions {
@@ -11,25 +11,25 @@ export interface WorkerThreadOptions {
   readonly resourceLimits?: ResourceLimits | undefined;
 }
 
-export interface JobOptions<Event> {
-  /** Memory of the job that is transferred instead of copied. */
+export interface TaskOptions<Event> {
+  /** Memory of the task that is transferred instead of copied. */
   readonly transfer?: readonly TransferListItem[] | undefined;
-  /** Called for each event that the job emits. A job that asks gets the value or the error of the promise. */
+  /** Called for each event that the task emits. A task that asks gets the value or the error of the promise. */
   readonly onEvent?: ((event: Event) => unknown) | undefined;
-  /** Aborts the job in the thread, whose handler then ends it. */
+  /** Aborts the task in the thread, whose handler then ends it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A job in progress. */
-export interface OpenJob<Result, Message> {
-  /** Sends a message to the job, unless it has ended. @param transfer memory that is transferred, not copied. */
+/** A task in progress. */
+export interface OpenTask<Result, Message> {
+  /** Sends a message to the task, unless it has ended. @param transfer memory that is transferred, not copied. */
   readonly post: (message: Message, transfer?: readonly TransferListItem[]) => void;
   /** Rejects as `WorkerThread.run`. */
   readonly result: Promise<Result>;
 }
 
-interface RunningJob<Result, Event> {
-  readonly onEvent: JobOptions<Event>['onEvent'];
+interface RunningTask<Result, Event> {
+  readonly onEvent: TaskOptions<Event>['onEvent'];
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,13 +62,13 @@ function assertAddressSpace(name: string): void {
 }
 
 /**
- * A thread that runs jobs with `serveJobs`; jobs may overlap. If it ends by itself, the jobs in progress and
+ * A thread that runs tasks with `serveTasks`; tasks may overlap. If it ends by itself, the tasks in progress and
  * all later ones fail with its error, which is a bug.
  */
-export class WorkerThread<Job, Result = void, Event = never, Message = never> {
+export class WorkerThread<Task, Result = void, Event = never, Message = never> {
   readonly #worker: Worker;
   readonly #name: string;
-  readonly #running = new Map<number, RunningJob<Result, Event>>();
+  readonly #running = new Map<number, RunningTask<Result, Event>>();
   #lastId = 0;
   #endReason: Error | undefined;
 
@@ -79,7 +79,7 @@ export class WorkerThread<Job, Result = void, Event = never, Message = never> {
     // This flag is for the text of `node -e` alone; a thread that inherits it fails.
     const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));
     this.#worker = new Worker(url, { name, ...(isText && { execArgv: [] }), ...options });
-    this.#worker.on('message', (reply: JobReply<Result, Event>) => this.#onReply(reply));
+    this.#worker.on('message', (reply: TaskReply<Result, Event>) => this.#onReply(reply));
     const fail = (cause: unknown): void => {
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#end(new Error(`the ${name} thread failed: ${message}`, { cause }));
@@ -94,33 +94,33 @@ export class WorkerThread<Job, Result = void, Event = never, Message = never> {
   }
 
   /**
-   * Runs a job and returns its result.
-   * @throws errors of the job; the abort reason, if the signal is already aborted; the error with which the
+   * Runs a task and returns its result.
+   * @throws errors of the task; the abort reason, if the signal is already aborted; the error with which the
    * thread ended; TickhaulError `interrupted` after `close`.
    */
-  run(job: Job, options?: JobOptions<Event>): Promise<Result> {
-    return this.open(job, options).result;
+  run(task: Task, options?: TaskOptions<Event>): Promise<Result> {
+    return this.open(task, options).result;
   }
 
-  /** Starts a job that takes messages while it runs. */
-  open(job: Job, options: JobOptions<Event> = {}): OpenJob<Result, Message> {
+  /** Starts a task that takes messages while it runs. */
+  open(task: Task, options: TaskOptions<Event> = {}): OpenTask<Result, Message> {
     const id = ++this.#lastId;
     return {
       post: (message, transfer) => {
         if (this.#running.has(id)) this.#post({ id, message }, transfer);
       },
-      result: this.#run(id, job, options),
+      result: this.#run(id, task, options),
     };
   }
 
-  async #run(id: number, job: Job, { transfer, onEvent, signal }: JobOptions<Event>): Promise<Result> {
+  async #run(id: number, task: Task, { transfer, onEvent, signal }: TaskOptions<Event>): Promise<Result> {
     if (this.#endReason) throw this.#endReason;
     if (signal?.aborted) throw abortReason(signal);
     const removeListener = signal && onAbort(signal, () => this.#post({ id, isAborted: true }));
     try {
       return await new Promise<Result>((resolve, reject) => {
         this.#running.set(id, { onEvent, resolve, reject });
-        this.#post({ id, job }, transfer);
+        this.#post({ id, task }, transfer);
       });
     } finally {
       this.#running.delete(id);
@@ -138,29 +138,29 @@ export class WorkerThread<Job, Result = void, Event = never, Message = never> {
     this.#worker.unref();
   }
 
-  /** Terminates the thread; jobs in progress fail. May be called more than once. */
+  /** Terminates the thread; tasks in progress fail. May be called more than once. */
   async close(): Promise<void> {
     this.#end(new TickhaulError('interrupted', `the ${this.#name} thread was closed`));
     await this.#worker.terminate();
   }
 
-  #post(message: ThreadMessage<Job, Message>, transfer?: readonly TransferListItem[]): void {
+  #post(message: ThreadMessage<Task, Message>, transfer?: readonly TransferListItem[]): void {
     this.#worker.postMessage(message, transfer);
   }
 
-  #onReply(reply: JobReply<Result, Event>): void {
-    const job = this.#running.get(reply.id);
-    if (reply.type === 'result') job?.resolve(reply.result);
-    else if (reply.type !== 'event') job?.reject(fromJobFailure(reply));
-    else if (reply.ask === undefined) void job?.onEvent?.(reply.event);
-    else void this.#answer(reply.id, reply.ask, async () => job?.onEvent?.(reply.event));
+  #onReply(reply: TaskReply<Result, Event>): void {
+    const task = this.#running.get(reply.id);
+    if (reply.type === 'result') task?.resolve(reply.result);
+    else if (reply.type !== 'event') task?.reject(fromTaskFailure(reply));
+    else if (reply.ask === undefined) void task?.onEvent?.(reply.event);
+    else void this.#answer(reply.id, reply.ask, async () => task?.onEvent?.(reply.event));
   }
 
   async #answer(id: number, handled: number, handle: () => Promise<unknown>): Promise<void> {
     try {
       this.#post({ id, handled, answer: await handle() });
     } catch (error) {
-      this.#post({ id, handled, failure: toJobFailure(error) });
+      this.#post({ id, handled, failure: toTaskFailure(error) });
     }
   }
 

@@ -1,5 +1,5 @@
 import { toFileError } from '../base/errors.js';
-import { freeWhenIdle, keepThreads, type RunJob } from '../base/run-jobs.js';
+import { freeWhenIdle, keepThreads, type RunTask } from '../base/run-tasks.js';
 import { withRetries } from '../base/with-retries.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
@@ -37,7 +37,7 @@ const convertThreads = keepThreads<
 );
 const freeMemoriesWhenIdle = freeWhenIdle(clearKernels);
 
-type FileConverter = RunJob<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
+type FileConverter = RunTask<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
 
 export interface ConvertInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../base/serve-jobs.js';
+import { serveTasks } from '../base/serve-tasks.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import type { ConvertFileResult } from './convert-file.js';
@@ -10,6 +10,6 @@ export type ConvertedBytes = readonly [count: number, total: number];
 
 const files = openFiles(workerData as StoreSettings | undefined);
 
-serveJobs<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>((job, { emit, signal }) =>
+serveTasks<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>((job, { emit, signal }) =>
   runConvertJob(job, files, (count, total) => emit([count, total]), signal),
 );

@@ -16,7 +16,12 @@ import type { TransferContext } from './file/transfer-context.js';
 import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
 import { reportedOutputs } from './plan/planned-paths.js';
 import { reportPlan } from './plan/report-plan.js';
-import { type DownloadJob, type DownloadJobsInput, openSharedRun, type SharedRun } from './shared-run.js';
+import {
+  type DownloadContext,
+  type DownloadJob,
+  type DownloadJobsInput,
+  openSharedRun,
+} from './shared-run.js';
 
 /**
  * Downloads the files of several plans through one pool: counts and reports the plans, then starts their files. Failed
@@ -31,7 +36,7 @@ export async function runDownloadJobs(
   if (jobs.length === 0) return [];
   const shared = openSharedRun(input, jobs.length);
   const removeListener = onAbort(shared.stopped, () => input.place.manifest.flushSoon());
-  const runs = jobs.map((job) => new JobRun(shared, job));
+  const runs = jobs.map((job) => new JobDownload(shared, job));
   try {
     const totals = await Promise.all(runs.map((run) => run.count()));
     const plans = jobs.map(({ plan: { options } }, i) => ({ options, totals: totals[i] }));
@@ -57,8 +62,8 @@ export async function runDownloadJobs(
 const PROBE_COUNT = 2;
 
 /** One job in the transfer pool that all jobs of a run share. */
-class JobRun {
-  readonly #shared: SharedRun;
+class JobDownload {
+  readonly #shared: DownloadContext;
   readonly #job: DownloadJob;
   readonly #context: TransferContext;
   readonly #runTally = createRunTally();
@@ -74,7 +79,7 @@ class JobRun {
   #started = performance.now();
   #seconds = 0;
 
-  constructor(shared: SharedRun, job: DownloadJob) {
+  constructor(shared: DownloadContext, job: DownloadJob) {
     const { client, plan } = job;
     const { options } = plan;
     const signal = AbortSignal.any([shared.stopped, this.#stop.signal]);
@@ -222,7 +227,7 @@ class JobRun {
 
 /** Applies the job's rate in addition to the rate of the whole run. */
 function createJobRateLimit(
-  { transfers: { rate }, options: { maxRate } }: SharedRun,
+  { transfers: { rate }, options: { maxRate } }: DownloadContext,
   jobOptions: DownloadSettings,
 ): ByteRateLimit {
   if (jobOptions.maxRate === undefined || jobOptions.maxRate === maxRate) return rate;

@@ -47,7 +47,7 @@ export interface DownloadJobsInput {
 }
 
 /** Shared by the jobs of one run. */
-export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
+export interface DownloadContext extends Omit<DownloadJobsInput, 'transfers'> {
   readonly pool: TransferPool;
   readonly transfers: TransferLimits;
   /** Whether other runs of this process may process the same files. */
@@ -63,7 +63,7 @@ export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
 }
 
 /** Creates the state that jobs share. @param jobs number of jobs. */
-export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun {
+export function openSharedRun(input: DownloadJobsInput, jobs: number): DownloadContext {
   const { place, options, signal } = input;
   const transfers = input.transfers ?? createTransferLimits(options);
   const works = new Map<string | undefined, ArrivalWork>();

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../base/serve-jobs.js';
+import { serveTasks } from '../base/serve-tasks.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import type { ClaimedOutput } from './output-claims.js';
@@ -18,7 +18,7 @@ export type ExportJobEvent =
 const store = workerData as StoreSettings | undefined;
 const files = openFiles(store);
 
-serveJobs<PlacedExportJob, ExportJobResult, ExportJobEvent>((job, { emit, ask, signal }) => {
+serveTasks<PlacedExportJob, ExportJobResult, ExportJobEvent>((job, { emit, ask, signal }) => {
   const listener: JobListener = {
     onBytes: (...bytes) => emit({ bytes }),
     claim: async (claimed) => void (await ask({ claimed })),

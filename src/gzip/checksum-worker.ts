@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../base/serve-jobs.js';
+import { serveTasks } from '../base/serve-tasks.js';
 import { type BytesFacts, Checksums, type HashName } from './checksums.js';
 
 /** Bytes that follow the last ones, or the request of the result. */
@@ -10,7 +10,7 @@ export type ChecksumResult = Uint8Array<ArrayBuffer> | BytesFacts<HashName>;
 
 const checksums = new Checksums(workerData as readonly HashName[]);
 
-serveJobs<ChecksumJob, ChecksumResult>(
+serveTasks<ChecksumJob, ChecksumResult>(
   (job) => {
     if (job === 'finish') return checksums.finish();
     checksums.add(job);

@@ -10,7 +10,7 @@ import type { Destination } from '../store/destination.js';
 import { fetchExchangeFacts } from './audit.js';
 
 /** The run whose files are judged. */
-export interface AuditedRun {
+export interface VerdictInput {
   readonly client: ServiceClient;
   /** Folder for copies of exchange records. */
   readonly cache?: string | undefined;
@@ -24,7 +24,7 @@ export interface AuditedRun {
  * read. A degraded day is a warning, and changes no exit code; a corrupt one does, if the run succeeded otherwise.
  */
 export async function addVerdicts(
-  { client, cache, destination, emit, signal }: AuditedRun,
+  { client, cache, destination, emit, signal }: VerdictInput,
   folders: DownloadFolders,
   sources: readonly AuditSource[],
   summary: RunSummary,

@@ -1,11 +1,11 @@
 import { DownloadFolders } from '../audit/download-folders.js';
 import { type ArrivalAudits, createArrivalAudits } from '../download/conversion/arrival-audits.js';
 import type { RunSummary } from '../events/run-events.js';
-import { type AuditedRun, addVerdicts } from './add-verdicts.js';
+import { addVerdicts, type VerdictInput } from './add-verdicts.js';
 
 /** Runs a download or a sync that audits files on arrival. Its summary counts their conditions. */
 export async function runAudited(
-  audited: AuditedRun,
+  audited: VerdictInput,
   run: (audits: ArrivalAudits) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   const { destination, signal } = audited;

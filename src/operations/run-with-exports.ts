@@ -7,7 +7,7 @@ import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-
 import { addRowCounts, createRunTally, isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-target.js';
-import type { AuditedRun } from './add-verdicts.js';
+import type { VerdictInput } from './add-verdicts.js';
 import { createExportContext } from './create-export-context.js';
 
 /** Statuses of day files that exist after a download. */
@@ -19,7 +19,7 @@ const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'conv
  * @param settings by job; a download is one job without a name.
  */
 export async function runWithExports(
-  input: AuditedRun,
+  input: VerdictInput,
   settings: ReadonlyMap<string | undefined, ExportSetting>,
   run: (emit: EventSink) => Promise<RunSummary>,
 ): Promise<RunSummary> {
@@ -42,7 +42,7 @@ export async function runWithExports(
 
 /** Exports the series of a job. An error that ends the export is part of its summary. */
 async function exportSeries(
-  { client, cache, destination, emit, signal }: AuditedRun,
+  { client, cache, destination, emit, signal }: VerdictInput,
   setting: ExportSetting,
   series: ReadonlySet<string>,
   job: string | undefined,

@@ -6,7 +6,7 @@ import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { createLockOwner } from './create-lock-owner.js';
-import { findCacheFolder } from './feeds/with-feed-run.js';
+import { findCacheFolder } from './feeds/with-feed-read-context.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
 import { readSeriesSelection } from './selection/read-selection.js';
 

@@ -13,7 +13,7 @@ import {
   formatFilters,
   splitFilters,
 } from './feed-filters.js';
-import type { FeedRequest, FeedRun } from './feed-run.js';
+import type { FeedReadContext, FeedRequest } from './feed-read-context.js';
 import { describeMinutes, type FeedPart, listMissingMinutes } from './read/slice-prefetcher.js';
 
 /** A request split into parts, with the minutes to fetch. */
@@ -33,7 +33,11 @@ const loadRecords = () => import('../service/records/fetch-records.js');
  * @throws TickhaulError before any data is read: `usage` for an unknown exchange or channel; `not_exported`
  * for minutes missing with `offline`; `no_access` for minutes that need a key if there is none.
  */
-export async function openFeed(run: FeedRun, request: FeedRequest, records: string): Promise<OpenedFeed> {
+export async function openFeed(
+  run: FeedReadContext,
+  request: FeedRequest,
+  records: string,
+): Promise<OpenedFeed> {
   const { client, offline, signal } = run;
   const { exchange, range } = request;
   assertExchangeId(exchange);
@@ -78,7 +82,7 @@ function checkedOrRequested(
 
 /** Finds a request's cached minutes on disk, without verifying them. */
 export async function lookUpFeed(
-  { cache }: FeedRun,
+  { cache }: FeedReadContext,
   { exchange, range, filters }: FeedRequest,
 ): Promise<OpenedFeed> {
   const sets = splitFilters(canonicalizeFilters(filters));
@@ -110,7 +114,7 @@ export async function readStoredFeedNames(
 }
 
 /** To be called if missing minutes will be fetched. */
-export function warnOfRecentMinutes({ emit }: FeedRun, range: MinuteRange): void {
+export function warnOfRecentMinutes({ emit }: FeedReadContext, range: MinuteRange): void {
   if (!isProvisional(range, Date.now())) return;
   const message = 'minutes that ended less than 30 minutes ago may be incomplete: they are not cached';
   emit({ event: 'warning', message });
@@ -123,7 +127,7 @@ export function warnOfRecentMinutes({ emit }: FeedRun, range: MinuteRange): void
  * none.
  */
 export function assertFetchable(
-  { client, offline }: FeedRun,
+  { client, offline }: FeedReadContext,
   exchange: string,
   missing: readonly Minute[],
 ): void {

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { TransferListItem } from 'node:worker_threads';
 import { AsyncQueue } from '../base/async-queue.js';
 import { TickhaulError } from '../base/errors.js';
-import { IDLE_TIMEOUT_MS } from '../base/run-jobs.js';
-import type { JobContext } from '../base/serve-jobs.js';
+import { IDLE_TIMEOUT_MS } from '../base/run-tasks.js';
+import type { TaskContext } from '../base/serve-tasks.js';
 import { ThreadPool } from '../base/thread-pool.js';
 import type { WorkerThread } from '../base/worker-thread.js';
 import { LineBuffer, type TimedLines } from '../market/lines/line-buffer.js';
@@ -123,7 +123,7 @@ export function startLineJobs<Task, Event extends object, Message>(
 export function createLineSwap(
   buffers: readonly LineBuffer[],
   nextUsed: () => Promise<TimedLines | undefined>,
-  emit: JobContext<LinesEvent>['emit'],
+  emit: TaskContext<LinesEvent>['emit'],
 ): SwapBuffer<LineBuffer> {
   const empty = [...buffers];
   const next = async (): Promise<LineBuffer | undefined> => {

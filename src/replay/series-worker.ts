@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { Semaphore } from '../base/semaphore.js';
-import { serveJobs } from '../base/serve-jobs.js';
+import { serveTasks } from '../base/serve-tasks.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
@@ -32,7 +32,7 @@ const open = new Semaphore(maxOpenFiles);
 const files = openFiles(store);
 const memories = createLineMemories();
 
-serveJobs<SeriesTask, void, SeriesJobEvent | LinesEvent, UsedLines>(
+serveTasks<SeriesTask, void, SeriesJobEvent | LinesEvent, UsedLines>(
   ({ series, ...reads }, { emit, ask, messages, signal }) => {
     const arrival = async (path: string): Promise<boolean> => (await ask({ waitsFor: path })) === true;
     const warn = (warning: string): void => emit({ warning });

@@ -7,7 +7,7 @@ import { type MinuteRange, usRangeToMinutes } from '../day-files/minute.js';
 import type { LiveOption } from '../live/live-options.js';
 import { type NormalizedType, parseMessageType } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
-import type { FeedRequest } from '../raw-feeds/feed-run.js';
+import type { FeedRequest } from '../raw-feeds/feed-read-context.js';
 import { parseInstant } from '../replay/replay-request.js';
 import { createFeedFilter, type FeedFilter } from '../service/feed-filter.js';
 

@@ -4,7 +4,11 @@ import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings } from '../download/download-options.js';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
 import type { RunEvent } from '../events/run-events.js';
-import { createFeedRun, type FeedRun, type FeedRunOptions } from '../raw-feeds/feed-run.js';
+import {
+  createFeedReadContext,
+  type FeedReadContext,
+  type FeedReadOptions,
+} from '../raw-feeds/feed-read-context.js';
 import { createFeedThreads, type FeedThreads } from '../replay/feeds/replay-feeds.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { Destination } from '../store/destination.js';
@@ -34,7 +38,7 @@ export interface ServeOptions {
   /** Source of normalized messages. */
   readonly source: 'feeds' | 'datasets';
   /** Options of the raw data API. */
-  readonly feeds: Omit<FeedRunOptions, 'emit' | 'signal'>;
+  readonly feeds: Omit<FeedReadOptions, 'emit' | 'signal'>;
   /** Folder with copies of the exchange records. */
   readonly records: string;
   /** Destination that contains the day files. */
@@ -75,7 +79,7 @@ export interface ServerLog {
 export interface ServerContext {
   readonly options: ServeOptions;
   /** Its signal is never aborted: each response has a signal. */
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   readonly openResponses: OpenResponses;
   readonly clients: ClientLimit;
   readonly pacer: WritePacer;
@@ -106,7 +110,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     }
   };
   const { signal } = new AbortController();
-  const run = createFeedRun({
+  const run = createFeedReadContext({
     ...feeds,
     textBytes: Math.floor(SHARED_TEXT_BYTES / (cluster?.processes ?? 1)),
     emit,

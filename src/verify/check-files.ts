@@ -1,6 +1,6 @@
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
-import { keepThreads } from '../base/run-jobs.js';
+import { keepThreads } from '../base/run-tasks.js';
 import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
 import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';

@@ -1,6 +1,6 @@
 import type { FileError } from '../base/errors.js';
 import { findOutputFormat, type OutputFormatName } from '../base/output-format-names.js';
-import type { RunJob } from '../base/run-jobs.js';
+import type { RunTask } from '../base/run-tasks.js';
 import { isOutdated } from '../convert/output/provenance.js';
 import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
 import type { FileEvent } from '../events/run-events.js';
@@ -80,7 +80,7 @@ export interface CheckResult {
 export type CheckedBytes = readonly [index: number, count: number];
 
 /** Inspects files one after the other; calls may overlap. */
-export type InspectFiles = RunJob<readonly CheckRequest[], readonly CheckResult[], CheckedBytes>;
+export type InspectFiles = RunTask<readonly CheckRequest[], readonly CheckResult[], CheckedBytes>;
 
 /** A file to download or convert again, and its error. */
 export interface BadFile {

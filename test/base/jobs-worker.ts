@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../src/base/errors.js';
-import { serveJobs } from '../../src/base/serve-jobs.js';
+import { serveTasks } from '../../src/base/serve-tasks.js';
 import { waitForAbort } from '../../src/base/wait.js';
 
 /** Jobs of the tests' thread. */
@@ -10,7 +10,7 @@ export type TestJob =
   | { readonly kind: 'wait for abort' }
   | { readonly kind: 'crash' };
 
-serveJobs<TestJob, Uint8Array<ArrayBuffer>, string, Uint8Array>(
+serveTasks<TestJob, Uint8Array<ArrayBuffer>, string, Uint8Array>(
   async (job, { emit, ask, messages, signal }) => {
     switch (job.kind) {
       case 'double':

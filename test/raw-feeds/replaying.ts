@@ -4,7 +4,11 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/day-files/day.js';
 import type { RunEvent } from '../../src/events/run-events.js';
 import type { LineSink } from '../../src/market/lines/line-buffer.js';
-import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../src/raw-feeds/feed-run.js';
+import {
+  createFeedReadContext,
+  type FeedReadContext,
+  type FeedReadOptions,
+} from '../../src/raw-feeds/feed-read-context.js';
 import { openFeed } from '../../src/raw-feeds/open-feed.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
@@ -14,7 +18,7 @@ import { createServiceClient } from '../../src/service/service-client.js';
 /** Midnight of a day that needs no key, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;
 
-export interface ReplayInput extends Partial<FeedRunOptions> {
+export interface ReplayInput extends Partial<FeedReadOptions> {
   readonly exchange?: string;
   readonly filters?: readonly FeedFilter[];
   /** Minutes from `START`. */
@@ -37,7 +41,7 @@ export interface ReplayResult {
 
 /** Settings of a replay, besides its request. */
 export interface RunContext {
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   readonly output: LineSink;
   readonly written: { messages: number; bytes: number };
   readonly onMinutes: (minutes: number) => void;
@@ -77,7 +81,7 @@ export async function runReplayInProcess(
   const chunks: Buffer[] = [];
   let error: TickhaulError | undefined;
   try {
-    const run = createFeedRun({
+    const run = createFeedReadContext({
       cacheLimit: undefined,
       offline: false,
       concurrency: 'auto',

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { loadSettings } from '../../operations/config/load-config.js';
 import { createLockOwner } from '../../operations/create-lock-owner.js';
-import { type FeedSettings, readFeedSettings } from '../../operations/feeds/with-feed-run.js';
+import { type FeedSettings, readFeedSettings } from '../../operations/feeds/with-feed-read-context.js';
 import { completeDownloadOptions } from '../../operations/selection/read-selection.js';
 import { readVariable, requireFolder, type Settings } from '../../operations/settings.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { abortReason } from '../../base/errors.js';
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import { type Batch, copyBatch } from '../../format/batch.js';
 import type { StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
@@ -12,7 +12,7 @@ const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 const files = openFiles(workerData as StoreSettings | undefined);
 
 /** Messages to the job are memory of batches that is returned for other ones. */
-serveJobs<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>((request, { emit, messages, signal }) => {
+serveTasks<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>((request, { emit, messages, signal }) => {
   const returnedMemory: ArrayBuffer[] = [];
   let batchesInFlight = 0;
   let bytesInFlight = 0;

@@ -1,5 +1,5 @@
 import type { TransferListItem } from 'node:worker_threads';
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/output-format.js';
 import { createBatchKernel } from '../../format/output-formats.js';
@@ -46,7 +46,7 @@ let isBatchOpen = false;
 let failure: { readonly error: unknown } | undefined;
 
 // Pieces are parsed without a promise: a batch may block this thread until the results before it are written.
-serveJobs<KernelCommand, ParsedPiece | undefined>(
+serveTasks<KernelCommand, ParsedPiece | undefined>(
   (command) => (command.command === 'open' ? open(command) : parsePiece(command)),
   listUnsharedBuffers,
 );

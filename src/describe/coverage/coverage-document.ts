@@ -7,7 +7,7 @@ import type {
   SeriesCounts,
   SeriesCoverage,
 } from './coverage-facts.js';
-import { splitIntoRuns } from './state-runs.js';
+import { splitIntoSpans } from './state-spans.js';
 
 /** Counts of audits are absent if no day was audited. */
 type Unaudited<T extends AuditCounts> = Omit<T, keyof AuditCounts> & Partial<AuditCounts>;
@@ -70,7 +70,7 @@ function groupDays(days: readonly Day[]): readonly DayRangeJson[] {
 }
 
 function listRanges(series: SeriesCoverage, state: DayState): readonly DayRangeJson[] {
-  return splitIntoRuns(series.states)
+  return splitIntoSpans(series.states)
     .filter((run) => run.state === state)
     .map(({ start, days }) => toRange(series, start, days));
 }

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { keepThreads } from '../../base/run-jobs.js';
+import { keepThreads } from '../../base/run-tasks.js';
 import { createDeferred } from '../../base/wait.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { TEXT_CHUNK_BYTES, type TextSink } from '../../gzip/gunzip.js';

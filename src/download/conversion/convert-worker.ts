@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import type { RowAuditResult } from '../../audit/audit-record.js';
 import type { RowAuditInput } from '../../audit/row-audit.js';
 import { abortReason, type TickhaulError } from '../../base/errors.js';
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../day-files/day.js';
@@ -77,7 +77,7 @@ interface RunningConversion extends Pick<Conversion, 'write' | 'abort'> {
 
 const files = openFiles(workerData as StoreSettings);
 
-serveJobs<TextJob, TextJobResult, Uint8Array<ArrayBuffer>, TextJobMessage>(
+serveTasks<TextJob, TextJobResult, Uint8Array<ArrayBuffer>, TextJobMessage>(
   async (job, { emit, messages, signal }) => {
     const conversion = 'audit' in job ? await createAudit(job.audit) : await createConversion(job, signal);
     try {

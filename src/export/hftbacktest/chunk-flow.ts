@@ -1,5 +1,5 @@
 import { createDeferred } from '../../base/wait.js';
-import type { Clock, EventRun } from './event-runs.js';
+import type { Clock, EventSequence } from './event-sequences.js';
 
 /** Thrown if events cannot be merged while their files are read: the files must be read again, to their ends. */
 export class ReadAgain extends Error {}
@@ -44,7 +44,7 @@ export class MergeState {
 /** Passes chunks of a file on to a merge while the file is read, and drops those that were merged. */
 export class ChunkFlow {
   readonly #state: MergeState;
-  readonly #run: EventRun;
+  readonly #run: EventSequence;
   /** Chunks that the merge has left, on each clock. */
   readonly #merged: Record<Clock, number> = { exch: 0, local: 0 };
   /** Chunks that the merge may read, and times that none of their events is after. */
@@ -55,7 +55,7 @@ export class ChunkFlow {
   /** Whether the merge waits for a chunk of this file. */
   #isAwaited = false;
 
-  constructor(state: MergeState, run: EventRun) {
+  constructor(state: MergeState, run: EventSequence) {
     this.#state = state;
     this.#run = run;
   }

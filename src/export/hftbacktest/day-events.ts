@@ -24,7 +24,7 @@ import {
   SELL_BIT,
   SNAPSHOT,
   TRADE,
-} from './event-runs.js';
+} from './event-sequences.js';
 import { EventStore } from './event-store.js';
 
 /** The names of outputs are fixed, and so are those of the day files of single symbols. */

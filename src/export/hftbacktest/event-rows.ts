@@ -1,6 +1,6 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
 import { type CrcFoldModule, computeMemoryCrc } from '../../gzip/inflate/inflated-text.js';
-import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-runs.js';
+import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-sequences.js';
 import type { EventBlock } from './merge-clocks.js';
 
 /** Rows in a block, at most; each block is deflated independently. */

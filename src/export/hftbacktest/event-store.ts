@@ -1,16 +1,16 @@
 import { ChunkFlow, type MergeState, ReadAgain } from './chunk-flow.js';
 import {
-  type AscendingRun,
+  type AscendingSequence,
   type Clock,
   copyEvent,
   copyEvents,
   createEventColumns,
   type EventColumns,
-  EventRun,
+  EventSequence,
   type EventSpace,
   LATE_EXCH,
   LATE_LOCAL,
-} from './event-runs.js';
+} from './event-sequences.js';
 
 /** Late events in the short runs of a merge while the file is read, which stay in memory. */
 const MAX_LATE_ROWS = 262_144;
@@ -20,11 +20,11 @@ const MAX_LATE_ROWS = 262_144;
  * before them are sorted in runs of their own.
  */
 export class EventStore {
-  readonly #events: EventRun;
+  readonly #events: EventSequence;
   readonly #lateExch: LateEvents;
   readonly #lateLocal: LateEvents;
   readonly #flow: ChunkFlow | undefined;
-  readonly #runs: Readonly<Record<Clock, AscendingRun[]>>;
+  readonly #runs: Readonly<Record<Clock, AscendingSequence[]>>;
   #lastExch = Number.NEGATIVE_INFINITY;
   #lastLocal = Number.NEGATIVE_INFINITY;
   #minLatency = Number.POSITIVE_INFINITY;
@@ -37,9 +37,9 @@ export class EventStore {
    * move all local times.
    */
   constructor(space: EventSpace, merge?: MergeState) {
-    const run = new EventRun(space);
+    const run = new EventSequence(space);
     const flow = merge && new ChunkFlow(merge, run);
-    const createMainRun = (clock: Clock, skip: number): AscendingRun => ({
+    const createMainRun = (clock: Clock, skip: number): AscendingSequence => ({
       run,
       skip,
       enter: flow && ((chunk) => flow.enter(clock, chunk)),
@@ -110,7 +110,7 @@ export class EventStore {
    * was added before every late event of the same time, since no event after these is earlier than their predecessor.
    * @returns all runs after `end`; before it, those so far, to which others will be added.
    */
-  ascendingRuns(clock: Clock): readonly AscendingRun[] {
+  ascendingRuns(clock: Clock): readonly AscendingSequence[] {
     return this.#runs[clock];
   }
 
@@ -136,7 +136,7 @@ const FIRST_ROWS = 64;
 class LateEvents {
   readonly #space: EventSpace;
   readonly #clock: Clock;
-  readonly #runs: EventRun[] = [];
+  readonly #runs: EventSequence[] = [];
   #unsorted = createEventColumns(0);
   #rows = 0;
 
@@ -157,7 +157,7 @@ class LateEvents {
   }
 
   /** Runs of the events since the last call. */
-  takeRuns(): readonly AscendingRun[] {
+  takeRuns(): readonly AscendingSequence[] {
     if (this.#rows > 0) this.#sort();
     return this.#runs.splice(0).map((run) => ({ run, skip: 0 }));
   }
@@ -169,7 +169,7 @@ class LateEvents {
     order.sort((a, b) => (times[a] as number) - (times[b] as number));
     const sorted = createEventColumns(this.#rows);
     for (let at = 0; at < this.#rows; at++) copyEvent(sorted, at, this.#unsorted, order[at] as number);
-    const run = new EventRun(this.#space);
+    const run = new EventSequence(this.#space);
     run.push(sorted, 0, this.#rows);
     this.#runs.push(run);
     this.#rows = 0;

@@ -6,7 +6,7 @@ import {
   LATE_LOCAL,
   VALID_EXCH,
   VALID_LOCAL,
-} from './event-runs.js';
+} from './event-sequences.js';
 import type { EventCursor, SortedEvents } from './sorted-events.js';
 
 const VALID = VALID_EXCH | VALID_LOCAL;

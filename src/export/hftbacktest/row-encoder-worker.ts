@@ -1,9 +1,9 @@
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import { type EncodedBlock, EventRows, encodeBlock, type RowBlock } from './event-rows.js';
 
 const rows = new EventRows();
 
-serveJobs<RowBlock, EncodedBlock>(
+serveTasks<RowBlock, EncodedBlock>(
   (block) => encodeBlock(rows, block),
   ({ deflated }) => [deflated.buffer],
 );

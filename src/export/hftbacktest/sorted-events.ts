@@ -1,4 +1,4 @@
-import type { AscendingRun, Clock, EventColumns, EventSpace } from './event-runs.js';
+import type { AscendingSequence, Clock, EventColumns, EventSpace } from './event-sequences.js';
 
 /** More than a source has. */
 const MAX_RUNS = 2 ** 32;
@@ -6,7 +6,7 @@ const MAX_RUNS = 2 ** 32;
 /** A position in an ascending run. */
 export class EventCursor {
   readonly #space: EventSpace;
-  readonly #run: AscendingRun;
+  readonly #run: AscendingSequence;
   readonly #clock: Clock;
   /** Of runs with equal times, the one with the least number is first. */
   readonly #priority: number;
@@ -21,7 +21,7 @@ export class EventCursor {
   row = 0;
   time = 0;
 
-  constructor(space: EventSpace, run: AscendingRun, clock: Clock, priority: number) {
+  constructor(space: EventSpace, run: AscendingSequence, clock: Clock, priority: number) {
     this.#space = space;
     this.#run = run;
     this.#clock = clock;
@@ -84,7 +84,7 @@ export class EventCursor {
  */
 export class SortedEvents {
   readonly #space: EventSpace;
-  readonly #sources: readonly (readonly AscendingRun[])[];
+  readonly #sources: readonly (readonly AscendingSequence[])[];
   readonly #clock: Clock;
   /** Of each source, how many runs have a cursor. */
   readonly #opened: number[];
@@ -93,7 +93,7 @@ export class SortedEvents {
   /** In the order of their events; most events are followed by one of the same run. */
   readonly #cursors: EventCursor[] = [];
 
-  private constructor(space: EventSpace, sources: readonly (readonly AscendingRun[])[], clock: Clock) {
+  private constructor(space: EventSpace, sources: readonly (readonly AscendingSequence[])[], clock: Clock) {
     this.#space = space;
     this.#sources = sources;
     this.#clock = clock;
@@ -103,7 +103,7 @@ export class SortedEvents {
   /** @param sources may get further runs, whose events belong after those that a merge can have read. */
   static async open(
     space: EventSpace,
-    sources: readonly (readonly AscendingRun[])[],
+    sources: readonly (readonly AscendingSequence[])[],
     clock: Clock,
   ): Promise<SortedEvents> {
     const sorted = new SortedEvents(space, sources, clock);
@@ -139,7 +139,7 @@ export class SortedEvents {
     for (const [source, runs] of this.#sources.entries()) {
       for (let index = this.#opened[source] as number; index < runs.length; index++) {
         const priority = MAX_RUNS * source + index;
-        const cursor = new EventCursor(this.#space, runs[index] as AscendingRun, this.#clock, priority);
+        const cursor = new EventCursor(this.#space, runs[index] as AscendingSequence, this.#clock, priority);
         this.#opened[source] = index + 1;
         if (await cursor.load()) this.#insert(cursor);
       }

@@ -12,7 +12,7 @@ import {
   ROW_BYTES,
   type RowBlock,
 } from './event-rows.js';
-import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-runs.js';
+import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-sequences.js';
 import { type EventBlock, mergeClocks } from './merge-clocks.js';
 import type { SortedEvents } from './sorted-events.js';
 import { combineCrc32, createCrc32Shift, createZipEntry } from './zip-entry.js';

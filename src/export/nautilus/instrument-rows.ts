@@ -91,7 +91,7 @@ export class RowSorter {
   /** The rows in their order, in chunks. */
   async *merge(spill: SpillFile): AsyncGenerator<LaneChunk> {
     const cursors = await Promise.all(
-      this.#runs.map((run) => RunCursor.open(run, this.#widths, this.#rowBytes, spill)),
+      this.#runs.map((run) => SequenceCursor.open(run, this.#widths, this.#rowBytes, spill)),
     );
     while (cursors.length > 0) {
       // A run that begins earlier precedes others with the same time.
@@ -110,7 +110,7 @@ export class RowSorter {
           isLimitAfter = true;
         }
       }
-      const cursor = cursors[first] as RunCursor;
+      const cursor = cursors[first] as SequenceCursor;
       yield cursor.take(limit, isLimitAfter);
       if (!(await cursor.fill())) cursors.splice(first, 1);
     }
@@ -118,7 +118,7 @@ export class RowSorter {
 }
 
 /** Reads a run block by block. */
-class RunCursor {
+class SequenceCursor {
   readonly #widths: readonly number[];
   readonly #rowBytes: number;
   readonly #spill: SpillFile;
@@ -141,8 +141,8 @@ class RunCursor {
     widths: readonly number[],
     rowBytes: number,
     spill: SpillFile,
-  ): Promise<RunCursor> {
-    const cursor = new RunCursor(run, widths, rowBytes, spill);
+  ): Promise<SequenceCursor> {
+    const cursor = new SequenceCursor(run, widths, rowBytes, spill);
     await cursor.fill();
     return cursor;
   }

@@ -128,7 +128,7 @@ interface StartPoint {
 }
 
 /** Tokens of a member in a chunk. */
-interface TokenRun {
+interface MemberTokens {
   /** Address after the tokens. */
   readonly end: number;
   /** Set if the member ends after them. */
@@ -138,7 +138,7 @@ interface TokenRun {
 /** A chunk as tokens, decoded from a place at which a block or a member seems to begin. */
 export interface DecodedChunk {
   readonly start: StartPoint;
-  readonly runs: readonly TokenRun[];
+  readonly runs: readonly MemberTokens[];
   /** Where the next chunk’s first block or member begins; undefined at the end of the file. */
   readonly next: StartPoint | undefined;
 }
@@ -202,7 +202,7 @@ function decodeFrom(
   { at, chunkEnd, inputEnd, isLast, output }: ChunkJob,
   start: StartPoint,
 ): DecodedChunk | false | undefined {
-  const runs: TokenRun[] = [];
+  const runs: MemberTokens[] = [];
   const stopBit = BigInt(chunkEnd) * 8n;
   const tokensLimit = output.tokens + MAX_TOKEN_BYTES;
   const literalsLimit = output.literals + MAX_LITERAL_BYTES;

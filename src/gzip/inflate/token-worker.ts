@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import { instantiateSync, type WasmMemory } from '../../base/wasm.js';
 import {
   type ChunkJob,
@@ -20,4 +20,4 @@ const module = instantiateSync<TokenModule>(TOKEN_MODULE_URL, memory);
 module.setUp(tables);
 const bytes = Buffer.from(memory.buffer);
 
-serveJobs<ChunkJob, DecodedChunk | undefined>((job) => decodeChunk(module, bytes, job));
+serveTasks<ChunkJob, DecodedChunk | undefined>((job) => decodeChunk(module, bytes, job));

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { usRangeToMinutes } from '../../day-files/minute.js';
-import type { FeedRequest } from '../../raw-feeds/feed-run.js';
+import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { replayRaw } from '../../replay/raw/replay-raw.js';
 import type { RequestedPeriod } from '../../replay/replay-request.js';
@@ -17,7 +17,7 @@ import {
   toWholeMinutes,
 } from '../selection/read-replay-request.js';
 import { expandSymbolLists } from '../selection/read-selection.js';
-import { readFeedSettings, withFeedRun } from './with-feed-run.js';
+import { readFeedSettings, withFeedReadContext } from './with-feed-read-context.js';
 
 /** Runs `replay --channel`, the exchange's native messages. @throws usage error. */
 export async function replayChannels(
@@ -33,7 +33,7 @@ export async function replayChannels(
   const { withDisconnects } = values;
   const settings = readFeedSettings(values, context, await context.settings());
   await withOutput(output, (lines) =>
-    withFeedRun(settings, values.clearCache, context, async (run, records) => {
+    withFeedReadContext(settings, values.clearCache, context, async (run, records) => {
       const metadataOptions = { cache: records, offline: run.offline, signal };
       const range = usRangeToMinutes(
         await resolvePeriod(requestedPeriod, [{ exchange }], run.client, metadataOptions),

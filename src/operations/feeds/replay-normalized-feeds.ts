@@ -9,7 +9,7 @@ import {
   toSpeed,
   toWholeMinutes,
 } from '../selection/read-replay-request.js';
-import { readFeedSettings, withFeedRun } from './with-feed-run.js';
+import { readFeedSettings, withFeedReadContext } from './with-feed-read-context.js';
 
 /** Runs `replay --type … --source feeds`, normalized messages of raw feeds. @throws usage error. */
 export async function replayNormalizedFeeds(
@@ -26,7 +26,7 @@ export async function replayNormalizedFeeds(
   const { withDisconnects } = values;
   const settings = readFeedSettings(values, context, await context.settings());
   await withOutput(output, (lines) =>
-    withFeedRun(settings, values.clearCache, context, async (run, records) => {
+    withFeedReadContext(settings, values.clearCache, context, async (run, records) => {
       const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
       const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
       const metadataOptions = { cache: records, offline: run.offline, signal };

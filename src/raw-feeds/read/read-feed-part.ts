@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatMinute, type Minute, type MinuteRange } from '../../day-files/minute.js';
-import type { FeedRun } from '../feed-run.js';
+import type { FeedReadContext } from '../feed-read-context.js';
 import type { SliceText } from '../unpack/unpack-slice.js';
 import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type OpenSlice, SliceOpener } from './slice-opener.js';
@@ -23,7 +23,7 @@ type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
  * unavailable; the signal's reason after an abort.
  */
 export async function readFeedPart(
-  run: FeedRun,
+  run: FeedReadContext,
   part: FeedPart,
   swap: SwapBatch,
   onMinutes: (minutes: number) => void,

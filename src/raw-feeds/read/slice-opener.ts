@@ -1,5 +1,5 @@
 import type { MinuteRange } from '../../day-files/minute.js';
-import type { FeedRun } from '../feed-run.js';
+import type { FeedReadContext } from '../feed-read-context.js';
 import type { SliceText } from '../unpack/unpack-slice.js';
 import { type FeedPart, MAX_HELD_BYTES, SlicePrefetcher, type UnopenedSlice } from './slice-prefetcher.js';
 
@@ -32,7 +32,7 @@ interface NextSlice {
  * they probably fit into the memory of this part, and leave half of the memory of all parts free.
  */
 export class SliceOpener {
-  readonly #run: FeedRun;
+  readonly #run: FeedReadContext;
   readonly #slices: SlicePrefetcher;
   readonly #next: NextSlice[] = [];
   /** Number of slices being decompressed, whose text is not reserved yet. */
@@ -42,7 +42,7 @@ export class SliceOpener {
   /** Whether the slice being read is in memory. */
   #isCurrentKept = false;
 
-  constructor(run: FeedRun, part: FeedPart, signal: AbortSignal) {
+  constructor(run: FeedReadContext, part: FeedPart, signal: AbortSignal) {
     this.#run = run;
     this.#slices = new SlicePrefetcher(run, part, signal, () => this.#openAhead());
   }

@@ -2,7 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { formatMinute, intersectMinutes, type Minute, type MinuteRange } from '../../day-files/minute.js';
 import type { SliceFile, SliceIndex } from '../cache/slice-index.js';
-import type { FeedRun } from '../feed-run.js';
+import type { FeedReadContext } from '../feed-read-context.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
 import { type Keep, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
@@ -57,7 +57,7 @@ interface Arrival {
 export class SlicePrefetcher {
   /** Memory of the part's slices. */
   readonly reserved: ReservedText;
-  readonly #run: FeedRun;
+  readonly #run: FeedReadContext;
   readonly #part: FeedPart;
   readonly #signal: AbortSignal;
   readonly #onArrival: () => void;
@@ -71,7 +71,7 @@ export class SlicePrefetcher {
   #hasFailed = false;
 
   /** @param onArrival called when slices of a request have arrived. */
-  constructor(run: FeedRun, part: FeedPart, signal: AbortSignal, onArrival: () => void) {
+  constructor(run: FeedReadContext, part: FeedPart, signal: AbortSignal, onArrival: () => void) {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;

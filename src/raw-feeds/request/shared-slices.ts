@@ -13,7 +13,7 @@ import type { RequestQuota } from './request-quota.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
 /** State shared by all requests for slices. */
-export interface FetchRun extends RetryLimits {
+export interface SliceFetchContext extends RetryLimits {
   readonly client: ServiceClient;
   readonly cache: SliceCache;
   readonly concurrency: Concurrency;
@@ -50,7 +50,7 @@ export interface SharedSlices {
    * Returns a slice that contains the request's first minute. @throws as `fetchSlice`; the signal's reason
    * after an abort.
    */
-  fetch(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice>;
+  fetch(run: SliceFetchContext, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice>;
   /** Forgets a cached slice that is gone or damaged. */
   forget(request: KeyedRequest): void;
 }
@@ -81,7 +81,7 @@ export function createSharedSlices(): SharedSlices {
       known.delete(key);
     }
   };
-  const start = (run: FetchRun, request: KeyedRequest): SliceInFlight => {
+  const start = (run: SliceFetchContext, request: KeyedRequest): SliceInFlight => {
     const stop = new AbortController();
     requests.capacity = Math.max(1, run.concurrency.limit);
     const fetched = requests.run(() => fetchUnlessCached(run, request, stop.signal));
@@ -140,7 +140,7 @@ export function createSharedSlices(): SharedSlices {
 
 /** With other processes in the same cache, one of them may have fetched the slice in the meantime. */
 async function fetchUnlessCached(
-  run: FetchRun,
+  run: SliceFetchContext,
   request: KeyedRequest,
   signal: AbortSignal,
 ): Promise<SharedSlice> {
@@ -156,7 +156,7 @@ async function fetchUnlessCached(
 }
 
 async function findCachedSlice(
-  { cache }: FetchRun,
+  { cache }: SliceFetchContext,
   { exchange, key, start }: KeyedRequest,
 ): Promise<SliceFile | undefined> {
   const index = await readSliceIndex(cache.feeds, exchange, [key], { start, end: start + 1 });
@@ -164,7 +164,7 @@ async function findCachedSlice(
 }
 
 async function fetchAndCache(
-  run: FetchRun,
+  run: SliceFetchContext,
   request: KeyedRequest,
   signal: AbortSignal,
 ): Promise<SharedSlice> {
@@ -206,7 +206,11 @@ interface FetchedSlice {
  * minutes than requested.
  * @throws TickhaulError of the last attempt, with exchange and minute in the message.
  */
-async function fetchSlice(run: FetchRun, request: SliceRequest, signal: AbortSignal): Promise<FetchedSlice> {
+async function fetchSlice(
+  run: SliceFetchContext,
+  request: SliceRequest,
+  signal: AbortSignal,
+): Promise<FetchedSlice> {
   for (let attempt = 1; ; attempt++) {
     try {
       const fetched = await attemptFetch(run, request, signal);
@@ -229,7 +233,7 @@ async function fetchSlice(run: FetchRun, request: SliceRequest, signal: AbortSig
 }
 
 async function attemptFetch(
-  run: FetchRun,
+  run: SliceFetchContext,
   request: SliceRequest,
   signal: AbortSignal,
 ): Promise<FetchedSlice> {

@@ -1,5 +1,5 @@
 import { AsyncQueue } from '../../base/async-queue.js';
-import { serveJobs } from '../../base/serve-jobs.js';
+import { serveTasks } from '../../base/serve-tasks.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { createLineSwap, type LinesEvent, type UsedLines } from '../line-jobs.js';
 import type { FeedSource } from './open-feed-sources.js';
@@ -21,7 +21,7 @@ export interface FeedMessage {
 /** The oldest text in use is no longer needed; a warning. */
 export type FeedJobEvent = { readonly isTextUsed: true } | { readonly warning: string };
 
-serveJobs<FeedTask, void, FeedJobEvent | LinesEvent, FeedMessage | UsedLines>(
+serveTasks<FeedTask, void, FeedJobEvent | LinesEvent, FeedMessage | UsedLines>(
   async ({ source, bufferBytes }, { emit, messages }) => {
     const texts = new AsyncQueue<FeedText>();
     const used = new AsyncQueue<TimedLines>();

@@ -18,7 +18,7 @@ import {
   type NormalizedType,
 } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import {
   assertExchangeId,
   assertFetchable,
@@ -70,7 +70,7 @@ interface LocatedSource extends OpenSource {
  * `offline`; `no_access` for minutes that need a key if there is none.
  */
 export async function openFeedSources(
-  run: FeedRun,
+  run: FeedReadContext,
   sources: readonly RequestedFeedSource[],
   records: string,
 ): Promise<readonly OpenSource[]> {
@@ -90,7 +90,7 @@ export async function openFeedSources(
 }
 
 async function openSource(
-  run: FeedRun,
+  run: FeedReadContext,
   requested: RequestedFeedSource,
   records: string,
 ): Promise<LocatedSource> {
@@ -138,7 +138,7 @@ function withRecordSymbols(
   }
 }
 
-async function locateSource(run: FeedRun, source: FeedSource): Promise<LocatedSource> {
+async function locateSource(run: FeedReadContext, source: FeedSource): Promise<LocatedSource> {
   const plan = await planFeed(source);
   const { exchange } = source;
   // A request without filters would select the whole exchange.

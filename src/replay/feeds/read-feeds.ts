@@ -1,5 +1,5 @@
 import { sharedPageMemory } from '../../base/memory.js';
-import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
 import type { RawBatch } from '../../raw-feeds/read/raw-batch.js';
 import type { SwapBuffer } from '../handover.js';
@@ -7,7 +7,7 @@ import { fillOrFlush } from '../line-writer.js';
 import { DisconnectCounter, mergeParts } from '../raw/replay-raw.js';
 
 interface ReadFeedsInput {
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   /** Consecutive feeds of one exchange. */
   readonly feeds: readonly OpenedFeed[];
   /** Called with the number of minutes of the period that were read. */

@@ -4,7 +4,7 @@ import { AsyncQueue } from '../../base/async-queue.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { US_PER_MINUTE } from '../../day-files/minute.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
-import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import { createHandover, createSwapBuffer, type SwapBuffer } from '../handover.js';
 import { createReplayThreads, type ReplayThreads, startLineJobs, THREAD_LIMITS } from '../line-jobs.js';
 import { type MergeOptions, mergeLines } from '../replay-series.js';
@@ -15,7 +15,7 @@ import { type FeedText, FeedTextBuffer, readFeeds } from './read-feeds.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
 interface FeedReplayInput extends MergeOptions {
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   /** Shared with other replays of this process; if undefined, this replay creates its own threads. */
   readonly threads?: FeedThreads | undefined;
   /** Result of `openFeedSources`, in the order that breaks ties. */
@@ -43,7 +43,7 @@ export async function replayFeeds(input: FeedReplayInput): Promise<void> {
 }
 
 interface FeedInputsOptions {
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   readonly sources: readonly OpenSource[];
   /** Called with the number of minutes read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js';
 import { TimeMerge } from '../../market/time-merge.js';
-import type { FeedRun } from '../../raw-feeds/feed-run.js';
+import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
 import { MESSAGE_START, RawBatch, TIMESTAMP_BYTES } from '../../raw-feeds/read/raw-batch.js';
 import { readFeedPart } from '../../raw-feeds/read/read-feed-part.js';
@@ -103,7 +103,7 @@ export interface RawSink {
 }
 
 interface RawMergeInput {
-  readonly run: FeedRun;
+  readonly run: FeedReadContext;
   /** Parts of one or more feeds; ties go to the first. */
   readonly parts: readonly FeedPart[];
   /** One signal for each part; aborting it ends that part while the others continue. */
@@ -172,7 +172,7 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
  * @param partSignals one signal for each part, which ends only that part.
  */
 export function mergeParts(
-  run: FeedRun,
+  run: FeedReadContext,
   parts: readonly FeedPart[],
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { US_PER_MINUTE } from '../../day-files/minute.js';
 import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
-import type { FeedRequest } from '../../raw-feeds/feed-run.js';
+import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { MESSAGE_START, type RawBatch } from '../../raw-feeds/read/raw-batch.js';
 import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';

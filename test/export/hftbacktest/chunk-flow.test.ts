@@ -7,7 +7,7 @@ import {
   createEventColumns,
   EVENT_BYTES,
   EventSpace,
-} from '../../../src/export/hftbacktest/event-runs.js';
+} from '../../../src/export/hftbacktest/event-sequences.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { mergeClocks } from '../../../src/export/hftbacktest/merge-clocks.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';

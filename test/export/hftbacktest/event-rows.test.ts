@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
-import { createEventColumns } from '../../../src/export/hftbacktest/event-runs.js';
+import { createEventColumns } from '../../../src/export/hftbacktest/event-sequences.js';
 import { createRandom } from '../../audit/text-rows.js';
 import { eachRound } from '../../helpers/services.js';
 

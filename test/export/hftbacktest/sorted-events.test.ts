@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, createEventColumns, EventSpace } from '../../../src/export/hftbacktest/event-runs.js';
+import {
+  type Clock,
+  createEventColumns,
+  EventSpace,
+} from '../../../src/export/hftbacktest/event-sequences.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { openSpillFile } from '../../../src/export/job-memory.js';

@@ -6,7 +6,11 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { writeAll } from '../../../src/base/disk-files.js';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
-import { type Clock, createEventColumns, EventSpace } from '../../../src/export/hftbacktest/event-runs.js';
+import {
+  type Clock,
+  createEventColumns,
+  EventSpace,
+} from '../../../src/export/hftbacktest/event-sequences.js';
 import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { DeflatedRows, type RowEncoder, writeNpz } from '../../../src/export/hftbacktest/write-npz.js';

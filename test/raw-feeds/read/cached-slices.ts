@@ -5,7 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { formatMinute } from '../../../src/day-files/minute.js';
 import { readSliceIndex, slicePath } from '../../../src/raw-feeds/cache/slice-index.js';
 import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
-import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../../src/raw-feeds/feed-run.js';
+import {
+  createFeedReadContext,
+  type FeedReadContext,
+  type FeedReadOptions,
+} from '../../../src/raw-feeds/feed-read-context.js';
 import type { FeedPart } from '../../../src/raw-feeds/read/slice-prefetcher.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { createServiceClient } from '../../../src/service/service-client.js';
@@ -32,7 +36,9 @@ export interface CachedSlices {
   /** Memory of a slice: its text and its compressed bytes; at most. */
   readonly sliceBytes: number;
   /** Opens them in another run, without a service. */
-  open(options: Partial<FeedRunOptions>): Promise<{ readonly run: FeedRun; readonly part: FeedPart }>;
+  open(
+    options: Partial<FeedReadOptions>,
+  ): Promise<{ readonly run: FeedReadContext; readonly part: FeedPart }>;
 }
 
 export async function cacheSlices(t: TestContext): Promise<CachedSlices> {
@@ -57,7 +63,7 @@ export async function cacheSlices(t: TestContext): Promise<CachedSlices> {
     files,
     sliceBytes,
     async open(options) {
-      const run = createFeedRun({
+      const run = createFeedReadContext({
         ...{ client, cacheFolder: folder, cacheLimit: undefined, offline: true, concurrency: 'auto' },
         ...{ retries: 0, maxWaitMs: 0, emit: () => {}, signal: new AbortController().signal },
         ...options,

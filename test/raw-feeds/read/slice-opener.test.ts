@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, truncate } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import type { FeedRun, FeedRunOptions } from '../../../src/raw-feeds/feed-run.js';
+import type { FeedReadContext, FeedReadOptions } from '../../../src/raw-feeds/feed-read-context.js';
 import { SliceOpener } from '../../../src/raw-feeds/read/slice-opener.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { until } from '../../helpers/until.js';
@@ -11,8 +11,8 @@ import { type CachedSlices, cacheSlices, MINUTES } from './cached-slices.js';
 async function openSlices(
   t: TestContext,
   cached: CachedSlices,
-  options: Partial<FeedRunOptions>,
-): Promise<{ readonly run: FeedRun; readonly slices: SliceOpener }> {
+  options: Partial<FeedReadOptions>,
+): Promise<{ readonly run: FeedReadContext; readonly slices: SliceOpener }> {
   const { run, part } = await cached.open(options);
   const slices = new SliceOpener(run, part, run.signal);
   cleanUp(t, () => slices.close());
@@ -20,7 +20,7 @@ async function openSlices(
 }
 
 /** Number of slices whose memory is reserved, rounded. */
-function countHeld({ texts }: FeedRun, sliceBytes: number): number {
+function countHeld({ texts }: FeedReadContext, sliceBytes: number): number {
   return Math.round((texts.bytes - texts.left) / sliceBytes);
 }
 

@@ -1,7 +1,7 @@
 import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatDuration, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
-import { type StateRun, splitIntoRuns } from '../../state-runs.js';
+import { type StateSpan, splitIntoSpans } from '../../state-spans.js';
 import { formatMicroseconds, formatNumber, formatTimeOfDay } from '../format-value.js';
 import type { PageDay, PageDayContent, PageFinding, PageState, StateWords } from '../page-data.js';
 import { createDayAxis, createLatencyAxis } from './day-charts.js';
@@ -137,8 +137,8 @@ const IN_RANGES: readonly PageState[] = ['m', 'e', 'n'];
 /** A collapsible list of days, filled in when opened. */
 export function createDayList({ title, first, states, words, explain, onSelect }: DayListContent): PageNode {
   const details = createElement('details', '', createElement('summary', '', title));
-  const runs = (state: PageState): readonly StateRun[] =>
-    splitIntoRuns(states).filter((run) => run.state === state);
+  const runs = (state: PageState): readonly StateSpan[] =>
+    splitIntoSpans(states).filter((run) => run.state === state);
   const createItem = (word: string, day: Day): PageNode => {
     const button = createButton(formatDay(day), () => onSelect(day));
     return createElement('li', '', button, ` ${word}${explain(day)}`);
@@ -160,11 +160,11 @@ export function createDayList({ title, first, states, words, explain, onSelect }
   return details;
 }
 
-function listDays(first: Day, runs: readonly StateRun[]): readonly Day[] {
+function listDays(first: Day, runs: readonly StateSpan[]): readonly Day[] {
   return runs.flatMap(({ start, days }) => Array.from({ length: days }, (_, i) => addDays(first, start + i)));
 }
 
-function formatRun(first: Day, { start, days }: StateRun): string {
+function formatRun(first: Day, { start, days }: StateSpan): string {
   const from = formatDay(addDays(first, start));
   return days === 1 ? from : `${from} to ${formatDay(addDays(first, start + days - 1))}`;
 }

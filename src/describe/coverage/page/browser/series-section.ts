@@ -1,7 +1,7 @@
 import { createElement, type PageCanvas, type PageNode } from '../../../../base/page/browser/dom.js';
 import { formatSize, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
-import { unpackStates } from '../../state-runs.js';
+import { unpackStates } from '../../state-spans.js';
 import { formatNumber, formatWeekday } from '../format-value.js';
 import type { PackedSeries, PageData, PageDay, StateWords } from '../page-data.js';
 import { type Calendar, createCalendar } from './calendar.js';

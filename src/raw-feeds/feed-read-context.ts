@@ -9,7 +9,7 @@ import type { ServiceClient } from '../service/service-client.js';
 import { openSliceCache } from './cache/slice-cache.js';
 import { TextBudget } from './read/text-budget.js';
 import { createRequestQuota } from './request/request-quota.js';
-import { createSharedSlices, type FetchRun, type SharedSlices } from './request/shared-slices.js';
+import { createSharedSlices, type SharedSlices, type SliceFetchContext } from './request/shared-slices.js';
 
 /** A selection of one exchange's own messages in a period. */
 export interface FeedRequest {
@@ -20,7 +20,7 @@ export interface FeedRequest {
 }
 
 /** State shared by all requests of a run. */
-export interface FeedRun extends FetchRun {
+export interface FeedReadContext extends SliceFetchContext {
   /** Slices that replays of the run have requested, for reuse by the others. */
   readonly shared: SharedSlices;
   /** Memory for the text of slices, shared by all replays. */
@@ -36,7 +36,7 @@ export interface FeedRun extends FetchRun {
   readonly signal: AbortSignal;
 }
 
-export interface FeedRunOptions {
+export interface FeedReadOptions {
   readonly client: ServiceClient;
   /** Cache folder, which holds the slices in `feeds`. */
   readonly cacheFolder: string;
@@ -77,7 +77,7 @@ const DEFAULT_BUFFER_BYTES = 256 * 1024;
 const MAX_OPEN_AHEAD = 4;
 
 /** Creates the state shared by all requests of a run; sends no request. */
-export function createFeedRun(options: FeedRunOptions): FeedRun {
+export function createFeedReadContext(options: FeedReadOptions): FeedReadContext {
   const { client, cacheFolder, cacheLimit, concurrency, maxRate, beside, emit } = options;
   const { offline, retries, maxWaitMs, signal } = options;
   const warn = (message: string): void => emit({ event: 'warning', message });

@@ -1,7 +1,11 @@
 import type { MESSAGE_TRANSFER_OPTIONS, SLICE_OPTIONS } from '../../options/message-options.js';
 import { assertLocalPath } from '../../options/option-types.js';
 import type { ReadOptions } from '../../options/option-values.js';
-import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../raw-feeds/feed-run.js';
+import {
+  createFeedReadContext,
+  type FeedReadContext,
+  type FeedReadOptions,
+} from '../../raw-feeds/feed-read-context.js';
 import type { CommandHost } from '../command-host.js';
 import type { Context } from '../context.js';
 import { readPathVariable, requireFolder, type Settings } from '../settings.js';
@@ -10,7 +14,7 @@ import { readPathVariable, requireFolder, type Settings } from '../settings.js';
 type FeedValues = ReadOptions<typeof SLICE_OPTIONS & typeof MESSAGE_TRANSFER_OPTIONS>;
 
 /** Settings of a feed run, apart from its client. */
-export type FeedSettings = Omit<FeedRunOptions, 'client' | 'emit' | 'signal'>;
+export type FeedSettings = Omit<FeedReadOptions, 'client' | 'emit' | 'signal'>;
 
 /** @throws usage error for an address of the cache folder. */
 export function readFeedSettings(
@@ -26,11 +30,11 @@ export function readFeedSettings(
  * Runs `work` with a client of the raw data API, and trims the cache to its limit afterwards.
  * @param work also gets the folder with the stored copies of exchange records.
  */
-export async function withFeedRun(
+export async function withFeedReadContext(
   feed: FeedSettings,
   clearCache: boolean,
   context: Context,
-  work: (run: FeedRun, recordFolder: string) => Promise<void>,
+  work: (run: FeedReadContext, recordFolder: string) => Promise<void>,
 ): Promise<void> {
   if (clearCache) {
     const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
@@ -38,7 +42,7 @@ export async function withFeedRun(
   }
   const client = await context.client();
   const { cacheDir } = await context.settings();
-  const run = createFeedRun({ ...feed, client, emit: context.emit, signal: context.signal });
+  const run = createFeedReadContext({ ...feed, client, emit: context.emit, signal: context.signal });
   await work(run, requireFolder(cacheDir, 'XDG_CACHE_HOME')).finally(() => run.cache.trim());
 }
 

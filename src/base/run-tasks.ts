@@ -1,21 +1,21 @@
 import { ThreadPool } from './thread-pool.js';
-import type { JobOptions, WorkerThread } from './worker-thread.js';
+import type { TaskOptions, WorkerThread } from './worker-thread.js';
 
-/** How long the process keeps an idle thread, and memory of jobs in its own thread, for the next run. */
+/** How long the process keeps an idle thread, and memory of tasks in its own thread, for the next run. */
 export const IDLE_TIMEOUT_MS = 5_000;
 
-/** Runs a job in a thread, or in the calling one. Resolves and throws as the job does. */
-export type RunJob<Job, Result, Event> = (job: Job, options: JobOptions<Event>) => Promise<Result>;
+/** Runs a task in a thread, or in the calling one. Resolves and throws as the task does. */
+export type RunTask<Task, Result, Event> = (task: Task, options: TaskOptions<Event>) => Promise<Result>;
 
 /**
- * Threads of one kind that the process keeps over its runs. A job gets a thread to itself, unless its run allows fewer.
+ * Threads of one kind that the process keeps over its runs. A task gets a thread to itself, unless its run allows fewer.
  * @param startThread starts a thread, whose `workerData` is the setup.
  * @returns the threads with a setup, which is plain data, such as the settings of object stores.
  */
-export function keepThreads<Setup, Job, Result, Event = never, Message = never>(
-  startThread: (setup: Setup) => WorkerThread<Job, Result, Event, Message>,
-): (setup: Setup) => ThreadPool<Job, Result, Event, Message> {
-  const pools = new Map<string, ThreadPool<Job, Result, Event, Message>>();
+export function keepThreads<Setup, Task, Result, Event = never, Message = never>(
+  startThread: (setup: Setup) => WorkerThread<Task, Result, Event, Message>,
+): (setup: Setup) => ThreadPool<Task, Result, Event, Message> {
+  const pools = new Map<string, ThreadPool<Task, Result, Event, Message>>();
   return (setup) => {
     const key = JSON.stringify(setup) ?? '';
     const pool =
@@ -50,9 +50,9 @@ export async function workInParallel<Item>(
 }
 
 /**
- * Memory that jobs in this thread leave for the next ones.
+ * Memory that tasks in this thread leave for the next ones.
  * @param free drops it; what is in use stays valid.
- * @returns a function to call after each job: the memory is dropped when no further one has come for a while.
+ * @returns a function to call after each task: the memory is dropped when no further one has come for a while.
  */
 export function freeWhenIdle(free: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

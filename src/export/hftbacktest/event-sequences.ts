@@ -170,7 +170,7 @@ export class EventSpace {
 const FIRST_ROWS = 16;
 
 /** Events in the order in which they were added. A run with few events takes little memory. */
-export class EventRun {
+export class EventSequence {
   readonly #space: EventSpace;
   readonly #chunks: EventChunk[] = [];
   #last: EventChunk = { columns: undefined, rows: 0, position: 0 };
@@ -226,8 +226,8 @@ export class EventRun {
 export type Clock = 'exch' | 'local';
 
 /** A run whose events ascend on a clock, but for those with the bit `skip`, which other runs have. */
-export interface AscendingRun {
-  readonly run: EventRun;
+export interface AscendingSequence {
+  readonly run: EventSequence;
   readonly skip: number;
   /** Resolves when a chunk may be read, or when there is none; those before it are not read any more. @throws ReadAgain. */
   readonly enter?: ((chunk: number) => Promise<void>) | undefined;

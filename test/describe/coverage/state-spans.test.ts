@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packStates, splitIntoRuns, unpackStates } from '../../../src/describe/coverage/state-runs.js';
+import { packStates, splitIntoSpans, unpackStates } from '../../../src/describe/coverage/state-spans.js';
 
 const states = fc
   .array(fc.tuple(fc.constantFrom('p', 'e', 'm'), fc.integer({ min: 1, max: 400 })))
@@ -21,10 +21,10 @@ test('runs are contiguous, and neighbours have different states', () => {
   fc.assert(
     fc.property(states, (text) => {
       let end = 0;
-      for (const [i, { state, start, days }] of splitIntoRuns(text).entries()) {
+      for (const [i, { state, start, days }] of splitIntoSpans(text).entries()) {
         assert.equal(start, end);
         assert.equal(text.slice(start, start + days), state.repeat(days));
-        assert.notEqual(splitIntoRuns(text)[i - 1]?.state, state);
+        assert.notEqual(splitIntoSpans(text)[i - 1]?.state, state);
         end = start + days;
       }
       assert.equal(end, text.length);

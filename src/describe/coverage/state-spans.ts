@@ -1,7 +1,7 @@
 import type { DayState } from './coverage-facts.js';
 
 /** Consecutive days of the same state. */
-export interface StateRun {
+export interface StateSpan {
   readonly state: DayState;
   /** Index of its first day. */
   readonly start: number;
@@ -9,7 +9,7 @@ export interface StateRun {
 }
 
 /** Splits a text of states into runs, in order. */
-export function splitIntoRuns(states: string): readonly StateRun[] {
+export function splitIntoSpans(states: string): readonly StateSpan[] {
   return [...states.matchAll(/(.)\1*/g)].map(({ 0: run, index }) => ({
     state: run.charAt(0) as DayState,
     start: index,
@@ -19,7 +19,7 @@ export function splitIntoRuns(states: string): readonly StateRun[] {
 
 /** Packs states into a short text: `p300m2p` for 300 present days, two missing ones and one present. */
 export function packStates(states: string): string {
-  return splitIntoRuns(states)
+  return splitIntoSpans(states)
     .map(({ state, days }) => (days === 1 ? state : `${state}${days}`))
     .join('');
 }
