@@ -3,7 +3,7 @@ import { usageError } from '../base/errors.js';
 /** A UTC day, as the number of days since 1970-01-01. */
 export type Day = number & { readonly unit: 'UTC day' };
 
-const MS_PER_DAY = 86_400_000;
+export const MS_PER_DAY = 86_400_000;
 /** Microseconds. */
 export const US_PER_DAY = 86_400_000_000;
 

@@ -52,6 +52,11 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
     try {
       const log = await ExportLog.open(destination, context.signal);
       const stopped = await new ExportRun(input, files, log, tally).run(jobs);
+      if (!stopped && plan.sideFiles) {
+        const { writeSideFiles } = await import('./side-files.js');
+        const { signal } = context;
+        await writeSideFiles(plan.sideFiles, { target: name, out, files, log, emit, signal });
+      }
       return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
     } finally {
       await destination.close();

@@ -57,6 +57,8 @@ export interface ExportContext {
    * @throws the abort reason.
    */
   fetchInstruments(exchange: string): Promise<readonly InstrumentInfo[] | undefined>;
+  /** The instruments of the stored copy; undefined if there is none. */
+  findInstruments(exchange: string): Promise<readonly InstrumentInfo[] | undefined>;
   /**
    * Types of the dataset symbols in an exchange's record (`spot`, `perpetual` …), by symbol in upper case; undefined if
    * there is no record. @throws the abort reason.
@@ -69,7 +71,20 @@ export interface ExportPlan {
   readonly jobs: readonly ExportJob[];
   /** Sources without an output, each with the reason as a warning. */
   readonly skipped: readonly SkippedSource[];
+  /** Written after the jobs. */
+  readonly sideFiles?: readonly SideFile[] | undefined;
   readonly warnings?: readonly string[] | undefined;
+}
+
+/** A small file that a plan makes of metadata, beside what is exported of day files. */
+export interface SideFile {
+  /** What it is about: a later export with the same key replaces it. */
+  readonly key: string;
+  /** Relative to the output folder, with `/`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Whether users are meant to edit it. A file that somebody changed, or wrote, is kept. */
+  readonly isEditable?: boolean;
 }
 
 export interface SkippedSource {

@@ -37,6 +37,13 @@ export function createExportContext({
         fetchInstruments(client, exchange, {}, { cache, offline, signal }),
       );
     }),
+    findInstruments: once(async (exchange) => {
+      const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
+      return fetchInstruments(client, exchange, {}, { cache, offline: true, signal }).catch((error) => {
+        if (error instanceof TickhaulError) return undefined;
+        throw error;
+      });
+    }),
     fetchSymbolTypes: once(async (exchange) => {
       const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
       const record = await orAbsent(`the exchange record of ${exchange}`, () =>

@@ -30,7 +30,7 @@ import {
 import type { KernelMemory, LaneSet } from './lane-memory.js';
 
 /** As the catalog itself writes its files. */
-const CATALOG_COMPRESSION = 'snappy';
+export const CATALOG_COMPRESSION = 'snappy';
 
 /** Encodes rows as row groups. */
 export class RowGroupLanes {

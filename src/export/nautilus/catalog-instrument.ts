@@ -184,7 +184,7 @@ export function formatCatalogName(catalog: 'python' | 'rust', identifier: string
 }
 
 /** `2024-03-01T00-00-00-000009000Z`. */
-function formatTime(nanoseconds: bigint): string {
+export function formatTime(nanoseconds: bigint): string {
   const seconds = new Date(Number(nanoseconds / 1_000_000_000n) * 1000).toISOString().slice(0, 19);
   const fraction = String(nanoseconds % 1_000_000_000n).padStart(9, '0');
   return `${seconds.replaceAll(':', '-')}-${fraction}Z`;

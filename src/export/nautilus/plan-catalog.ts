@@ -2,16 +2,19 @@ import { usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import type { ExportContext, ExportJob, ExportPlan, ExportSource } from '../export-target.js';
+import type { ExportContext, ExportJob, ExportPlan, ExportSource, SideFile } from '../export-target.js';
+import { countDecimalPlaces, instrumentBetween } from '../instrument-version.js';
 import {
   type CatalogSettings,
   findSuffix,
+  formatInstrumentId,
   hasSuffixRule,
   type InstrumentSettings,
   needsInverse,
 } from './catalog-instrument.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType } from './catalog-tables.js';
-import { countNeededDecimals } from './fixed-point.js';
+import { encodeInstrument, formatInstrumentPath } from './instrument-file.js';
+import { createInstrumentRow } from './instrument-row.js';
 import { formatBarStep, type NautilusOptions, parseBarName } from './nautilus-options.js';
 
 /**
@@ -25,33 +28,65 @@ export async function planCatalog(
 ): Promise<ExportPlan> {
   checkSources(sources, options);
   const jobs: ExportJob[] = [];
-  for (const source of sources) {
-    const instruments = await findInstruments(source, options, context);
-    const { exchange, symbol } = source.file;
-    const day = formatDay(source.file.day);
-    for (const { type, folder, bars } of listOutputs(source, options)) {
-      const { catalog, precision, instrumentId } = options;
-      const settings: CatalogSettings = { catalog, precision, bars, instrumentId, instruments };
-      // Settings are compared as JSON, which has no undefined values.
-      const plain: unknown = JSON.parse(JSON.stringify(settings));
-      jobs.push({
-        target: 'nautilus',
-        key: `${type}/${exchange}/${symbol}/${day}`,
-        place: `${folder}/${exchange}/${day}`,
-        sources: [source],
-        settings: plain,
-      });
-    }
+  const series: { file: ExportSource['file']; range: DayRange; facts: SeriesFacts }[] = [];
+  for (const days of groupBySymbol(sources)) {
+    const { file } = days[0];
+    const range = { first: file.day, last: (days.at(-1) as ExportSource).file.day };
+    const facts = await findFacts(file, range, options, context);
+    series.push({ file, range, facts });
+    for (const source of days)
+      jobs.push(...createJobs(source, findInstruments(source.file, facts, options), options));
   }
-  return { jobs, skipped: [], warnings: warnOfNoTrades(sources, options) };
+  const { sideFiles, warnings } = await planInstruments(series, options);
+  return { jobs, skipped: [], sideFiles, warnings: [...warnOfNoTrades(sources, options), ...warnings] };
+}
+
+/** The first and the last of some days. */
+interface DayRange {
+  readonly first: Day;
+  readonly last: Day;
+}
+
+type Series = [ExportSource, ...ExportSource[]];
+
+/** Sources are sorted by exchange, symbol and day. */
+function groupBySymbol(sources: readonly ExportSource[]): readonly Series[] {
+  const series: Series[] = [];
+  for (const source of sources) {
+    const days = series.at(-1);
+    const isNext =
+      days?.[0].file.exchange === source.file.exchange && days[0].file.symbol === source.file.symbol;
+    if (days && isNext) days.push(source);
+    else series.push([source]);
+  }
+  return series;
+}
+
+function createJobs(
+  source: ExportSource,
+  instruments: Readonly<Record<string, InstrumentSettings>>,
+  options: NautilusOptions,
+): readonly ExportJob[] {
+  const { exchange, symbol } = source.file;
+  const day = formatDay(source.file.day);
+  return listOutputs(source, options).map(({ type, folder, bars }) => {
+    const { catalog, precision, instrumentId } = options;
+    const settings: CatalogSettings = { catalog, precision, bars, instrumentId, instruments };
+    // Settings are compared as JSON, which has no undefined values.
+    const plain: unknown = JSON.parse(JSON.stringify(settings));
+    return {
+      target: 'nautilus',
+      key: `${type}/${exchange}/${symbol}/${day}`,
+      place: `${folder}/${exchange}/${day}`,
+      sources: [source],
+      settings: plain,
+    };
+  });
 }
 
 /** Whether there are trades is known only when the files are, so bars without them are no usage error. */
-function warnOfNoTrades(
-  sources: readonly ExportSource[],
-  { bars }: NautilusOptions,
-): readonly string[] | undefined {
-  if (bars.length === 0 || sources.some(({ file }) => file.dataType === 'trades')) return undefined;
+function warnOfNoTrades(sources: readonly ExportSource[], { bars }: NautilusOptions): readonly string[] {
+  if (bars.length === 0 || sources.some(({ file }) => file.dataType === 'trades')) return [];
   return [`no ${bars.join(', ')}: bars are made of trades, and none are among the selected day files`];
 }
 
@@ -108,34 +143,57 @@ function createConflictError(source: ExportSource, other: ExportSource): Error {
   );
 }
 
-async function findInstruments(
-  { file }: ExportSource,
+/** What is known of the instruments of one series. */
+interface SeriesFacts {
+  readonly type: string | undefined;
+  /** Those of the series: one, or those of a grouped symbol. Undefined without metadata. */
+  readonly infos: readonly InstrumentInfo[] | undefined;
+  describe(info: InstrumentInfo | undefined): InstrumentSettings;
+}
+
+/** @param range the exported days of the series: all versions of an instrument in them have the same precision. */
+async function findFacts(
+  file: ExportSource['file'],
+  range: DayRange,
   options: NautilusOptions,
   context: ExportContext,
-): Promise<Readonly<Record<string, InstrumentSettings>>> {
-  const { exchange, symbol, day } = file;
+): Promise<SeriesFacts> {
+  const { exchange, symbol } = file;
   const { price, size } = options;
   const isGroup = GROUPED_SYMBOLS.has(symbol);
   const type = await findType(file, options, context);
   const needsId = options.instrumentId === undefined;
   const isAsked = price === undefined || size === undefined || (needsId && needsInverse(exchange, type));
-  const known = isAsked ? await context.fetchInstruments(exchange) : undefined;
-  const describe = (info: InstrumentInfo | undefined): InstrumentSettings => ({
-    price: price ?? countIncrement(info?.['priceIncrement']),
-    size: size ?? countIncrement(info?.['amountIncrement']),
-    suffix: findSuffix(exchange, type, info && info['inverse'] === true),
-  });
-  const found = (known ?? []).filter((info) =>
-    isGroup ? info.type === type && isAvailable(info, day) : isNamed(info, symbol),
+  const known = isAsked ? await context.fetchInstruments(exchange) : await context.findInstruments(exchange);
+  const describe = (info: InstrumentInfo | undefined): InstrumentSettings => {
+    const versions = info ? instrumentBetween(info, range.first, range.last) : [];
+    return {
+      price: price ?? countMostDecimals(versions.map(({ priceIncrement }) => priceIncrement)),
+      size: size ?? countMostDecimals(versions.map(({ amountIncrement }) => amountIncrement)),
+      suffix: findSuffix(exchange, type, info && info['inverse'] === true),
+    };
+  };
+  const infos = known?.filter((info) =>
+    isGroup ? info.type === type && isAvailable(info, range) : isNamed(info, symbol),
   );
-  if (isGroup) {
-    const named = found.flatMap((info) =>
+  return { type, infos, describe };
+}
+
+function findInstruments(
+  { exchange, symbol, day }: ExportSource['file'],
+  { type, infos = [], describe }: SeriesFacts,
+  options: NautilusOptions,
+): Readonly<Record<string, InstrumentSettings>> {
+  if (GROUPED_SYMBOLS.has(symbol)) {
+    // Those of other days would change the settings of the job, and export it again.
+    const present = infos.filter((info) => isAvailable(info, { first: day, last: day }));
+    const named = present.flatMap((info) =>
       [info.id, info.datasetId ?? info.id].map((name) => [name.toUpperCase(), describe(info)] as const),
     );
     return { ...Object.fromEntries(named), '*': describe(undefined) };
   }
-  const settings = describe(found[0]);
-  if (needsId && settings.suffix === undefined) {
+  const settings = describe(infos[0]);
+  if (options.instrumentId === undefined && settings.suffix === undefined) {
     const missing =
       type === undefined ? 'its type is not in the exchange record' : 'its metadata are not available';
     throw usageError(
@@ -144,6 +202,53 @@ async function findInstruments(
   }
   return { '*': settings };
 }
+
+/**
+ * Plans a file for each instrument, as it was on the first exported day: the Python catalog uses the oldest row of an id,
+ * the Rust one the newest.
+ */
+async function planInstruments(
+  series: readonly {
+    readonly file: ExportSource['file'];
+    readonly range: DayRange;
+    readonly facts: SeriesFacts;
+  }[],
+  { catalog, instrumentId }: NautilusOptions,
+): Promise<{ readonly sideFiles: readonly SideFile[]; readonly warnings: readonly string[] }> {
+  const sideFiles: SideFile[] = [];
+  const warnings: string[] = [];
+  const unknown = new Set<string>();
+  for (const { file, range, facts } of series) {
+    const { exchange, symbol } = file;
+    const infos = facts.infos ?? [];
+    if (infos.length === 0) unknown.add(`${exchange} ${symbol}`);
+    for (const info of infos) {
+      const { price, size, suffix } = facts.describe(info);
+      const id =
+        instrumentId ?? (suffix === undefined ? undefined : formatInstrumentId(exchange, info.id, suffix));
+      const isKnown = id !== undefined && price !== undefined && size !== undefined;
+      const row = isKnown
+        ? createInstrumentRow(info, range.first, id, { price, size })
+        : 'its precision or id is unknown';
+      if (typeof row === 'string') {
+        warnings.push(`${exchange} ${info.id}: the catalog does not get its instrument: ${row}`);
+        continue;
+      }
+      const path = formatInstrumentPath(catalog, row);
+      const bytes = await encodeInstrument(row, catalog);
+      sideFiles.push({ key: `instrument/${exchange}/${info.id}`, path, bytes });
+    }
+  }
+  if (unknown.size > 0) {
+    const names = [...unknown].slice(0, MAX_NAMED).join(', ');
+    warnings.push(
+      `the catalog does not get the instruments of ${names}${unknown.size > MAX_NAMED ? ' …' : ''}, which a backtest needs: there are no metadata; set TICKHAUL_API_KEY and export again`,
+    );
+  }
+  return { sideFiles, warnings };
+}
+
+const MAX_NAMED = 5;
 
 /** The type of a symbol; undefined if it is unknown or not needed. */
 async function findType(
@@ -160,15 +265,17 @@ function isNamed({ id, datasetId }: InstrumentInfo, symbol: string): boolean {
   return [id, datasetId].some((name) => name?.toUpperCase() === symbol.toUpperCase());
 }
 
-function isAvailable({ availableSince, availableTo }: InstrumentInfo, day: Day): boolean {
-  const date = formatDay(day);
-  return availableSince.slice(0, 10) <= date && (availableTo === undefined || availableTo >= date);
+function isAvailable({ availableSince, availableTo }: InstrumentInfo, { first, last }: DayRange): boolean {
+  return (
+    availableSince.slice(0, 10) <= formatDay(last) &&
+    (availableTo === undefined || availableTo >= formatDay(first))
+  );
 }
 
-/** Decimals of an increment, a number or its text; undefined if it states none. */
-function countIncrement(value: unknown): number | undefined {
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string' || !(Number(text) > 0) || !/^\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text))
-    return undefined;
-  return countNeededDecimals(text);
+/** The most decimals of increments; undefined if none of them states any. */
+function countMostDecimals(increments: readonly (string | undefined)[]): number | undefined {
+  const known = increments.filter((text) => text !== undefined && Number(text) > 0);
+  return known.length === 0
+    ? undefined
+    : Math.max(...known.map((text) => countDecimalPlaces(text as string)));
 }

@@ -13,13 +13,15 @@ export interface ArrowField {
   readonly name: string;
   readonly type: ArrowType;
   readonly nullable: boolean;
-  /** Set for a column of values in a dictionary, by signed positions of 32 bits. */
+  /** Set for a column of values in a dictionary, by signed positions. */
   readonly dictionaryId?: number | undefined;
+  /** Bits of these positions; by default 32. */
+  readonly dictionaryBits?: 8 | 16 | 32 | 64 | undefined;
 }
 
 /** The types that tickhaul writes. */
 export type ArrowType =
-  | { readonly name: 'null' | 'bool' | 'double' | 'utf8' }
+  | { readonly name: 'null' | 'bool' | 'double' | 'utf8' | 'binary' }
   | { readonly name: 'int'; readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
   | { readonly name: 'timestamp'; readonly unit: ArrowTimeUnit; readonly timezone: string | undefined }
   | { readonly name: 'fixedSizeBinary'; readonly bytes: number }
@@ -162,6 +164,7 @@ export const TypeNumber = {
   null: 1,
   int: 2,
   double: 3,
+  binary: 4,
   utf8: 5,
   bool: 6,
   timestamp: 10,
@@ -194,12 +197,15 @@ function writeFields(builder: Builder, fields: readonly ArrowField[]): number {
   );
 }
 
-function writeField(builder: Builder, { name, type, nullable, dictionaryId }: ArrowField): number {
+function writeField(
+  builder: Builder,
+  { name, type, nullable, dictionaryId, dictionaryBits }: ArrowField,
+): number {
   // Arrow's C++ reader requires the list of children, even if it is empty.
   const children = writeFields(builder, childrenOf(type));
   const nameOffset = builder.createString(name);
   const typeOffset = writeType(builder, type);
-  const dictionary = dictionaryId === undefined ? 0 : writeDictionary(builder, dictionaryId);
+  const dictionary = dictionaryId === undefined ? 0 : writeDictionary(builder, dictionaryId, dictionaryBits);
   builder.startObject(7);
   builder.addFieldOffset(0, nameOffset, 0);
   builder.addFieldOffset(3, typeOffset, 0);
@@ -211,8 +217,8 @@ function writeField(builder: Builder, { name, type, nullable, dictionaryId }: Ar
 }
 
 /** Writes a DictionaryEncoding table; returns its offset. */
-function writeDictionary(builder: Builder, id: number): number {
-  const positions = writeType(builder, { name: 'int', bits: 32, isSigned: true });
+function writeDictionary(builder: Builder, id: number, bits: 8 | 16 | 32 | 64 = 32): number {
+  const positions = writeType(builder, { name: 'int', bits, isSigned: true });
   builder.startObject(4);
   builder.addFieldInt64(0, BigInt(id), 0n);
   builder.addFieldOffset(1, positions, 0);

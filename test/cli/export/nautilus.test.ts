@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   exportFolder,
   PRECISION_FLAGS,
   readCatalog,
+  readInstruments,
   warningsOf,
   writeDay,
 } from '../../export/nautilus/catalog.js';
@@ -50,6 +51,32 @@ test('exports downloaded days with ids and precisions from metadata, and only on
   assert.ok(again.events.filter(({ event }) => event === 'file').every(({ status }) => status === 'skipped'));
   const verified = await runHere(['verify', out, '--json'], { env });
   assert.equal(verified.exitCode, 0);
+
+  const instruments = await readInstruments(out);
+  const [path = ''] = Object.keys(instruments);
+  assert.match(path, /^crypto_perpetual\/BTCUSDT-PERP\.BINANCE\/2[-T0-9]+Z_2[-T0-9]+Z\.parquet$/);
+  assert.deepEqual(
+    Object.values(instruments).map((row) => {
+      const { id, price_precision, size_precision } = row as Record<string, unknown>;
+      return [id, price_precision, size_precision];
+    }),
+    [
+      ['BTCUSDT-PERP.BINANCE', 1, 3],
+      ['ETHUSD.BITMEX', 2, 3],
+      ['XBTUSD.BITMEX', 1, 3],
+    ],
+  );
+  // An instrument is a file of the export like any other: verify sees damage, and the next export mends it.
+  await writeFile(join(out, 'data', path), 'damaged');
+  assert.equal((await runHere(['verify', out, '-q'], { env })).exitCode, 6);
+  await exportFolder(dir, out, ['--offline'], env);
+  assert.deepEqual(await readInstruments(out), instruments);
+  const rust = join(dir, 'rust');
+  await exportFolder(dir, rust, ['--catalog', 'rust', '--exchange', 'binance-futures', '--offline'], env);
+  assert.match(
+    Object.keys(await readInstruments(rust)).join(),
+    /^instruments\/BTCUSDT-PERP\.BINANCE\/[^,]+$/,
+  );
 
   const withoutKey = { ...envOf(service, dir, ''), XDG_CACHE_HOME: join(dir, 'other-cache') };
   const flags = ['--exchange', 'binance-futures'];

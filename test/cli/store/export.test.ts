@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { storeTest } from '../../helpers/services.js';
 import { resultsOf } from '../export/exporting.js';
 import { DOWNLOAD, storeRig } from './rig.js';
@@ -35,13 +36,16 @@ storeTest(
     const paths = ['order_book_deltas', 'quote_tick', 'trade_tick'].map(
       (folder) => `data/${folder}/BTCUSDT.BINANCE/${name}`,
     );
-    assert.deepEqual(await rig.files('catalog'), paths);
+    const [instrument = '', ...others] = await rig.files('catalog');
+    assert.match(instrument, /^data\/currency_pair\/BTCUSDT\.BINANCE\/[^/]+\.parquet$/);
+    assert.deepEqual(others, paths);
     assert.deepEqual(await rig.bucket.uploads(), []);
     const [book = '', , trades = ''] = paths;
     const inspected = await rig.run('inspect', `${rig.at('catalog')}/${trades}`, '--json');
     assert.equal(JSON.parse(inspected.stdout).rows, 70, inspected.stderr);
     const verify = ['verify', rig.at('catalog'), '--json'];
-    assert.deepEqual(resultsOf(await rig.run(...verify)), results('verified'));
+    const verified = [`verified ${basename(instrument)}`, ...Array(3).fill(`verified ${name}`)];
+    assert.deepEqual(resultsOf(await rig.run(...verify)), [verified, 0]);
     const below = await rig.run('verify', `${rig.at('catalog')}/data/trade_tick`, '--json');
     assert.deepEqual(resultsOf(below), [[`verified ${name}`], 0], below.stderr);
     const whole = await rig.bucket.read(`catalog/${book}`);
@@ -60,6 +64,10 @@ storeTest(
       (await rig.files('catalog')).filter((path) => paths.includes(path)),
       [book, trades],
       'only unchanged outputs with other names are removed',
+    );
+    assert.deepEqual(
+      (await rig.files('catalog')).filter((path) => /currency_pair|instruments/.test(path)),
+      [instrument.replace('currency_pair', 'instruments')],
     );
     assert.match(renamed.stderr, new RegExp(`warning .*${trades}: keeping this output .* has 5 bytes`));
   },

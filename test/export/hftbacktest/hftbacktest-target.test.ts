@@ -7,6 +7,7 @@ import { hftbacktest } from '../../../src/export/hftbacktest/hftbacktest-target.
 /** Nothing is asked of the service. */
 const CONTEXT: ExportContext = {
   fetchInstruments: () => assert.fail('needs no instruments'),
+  findInstruments: () => assert.fail('needs no instruments'),
   fetchSymbolTypes: () => assert.fail('needs no types'),
   signal: new AbortController().signal,
 };

@@ -82,11 +82,11 @@ export async function exportFolder(
   return { exitCode, stderr, events, files: await readCatalog(out) };
 }
 
-/** Messages of the warnings, a line each. */
+/** Messages of the warnings, a line each, but for that about instruments: these days have no metadata. */
 export function warningsOf({ stderr }: Exported): string {
   return stderr
     .split('\n')
-    .filter((line) => line.includes('warning'))
+    .filter((line) => line.includes('warning') && !line.includes('does not get the instruments'))
     .join('\n');
 }
 
@@ -105,11 +105,29 @@ function formatDay({ name, columns, rows }: TestDay): string {
   return [header, ...lines, ''].join('\n');
 }
 
-/** All files of a catalog, by path. */
+/** Files with market data of a catalog, by path. */
 export async function readCatalog(out: string): Promise<readonly CatalogFile[]> {
-  const names = await readdir(join(out, 'data'), { recursive: true }).catch(() => []);
-  const paths = names.filter((name) => name.endsWith('.parquet')).sort();
+  const paths = (await listFiles(out)).filter((name) => !INSTRUMENT_FOLDER.test(name));
   return Promise.all(paths.map((path) => readFileOf(out, join('data', path))));
+}
+
+const INSTRUMENT_FOLDER = /^(?:instruments|currency_pair|crypto_(?:perpetual|future|option))\//;
+
+/** Instruments of a catalog, by path: the values of their rows. */
+export async function readInstruments(out: string): Promise<Readonly<Record<string, object>>> {
+  const paths = (await listFiles(out)).filter((name) => INSTRUMENT_FOLDER.test(name));
+  const rows = paths.map(async (path) => {
+    const bytes = new Uint8Array(await readFile(join(out, 'data', path)));
+    const [row = {}] = await parquetReadObjects({ file: bytes.buffer });
+    return [path, row] as const;
+  });
+  return Object.fromEntries(await Promise.all(rows));
+}
+
+/** Parquet files, relative to `data`. */
+async function listFiles(out: string): Promise<readonly string[]> {
+  const names = await readdir(join(out, 'data'), { recursive: true }).catch(() => []);
+  return names.filter((name) => name.endsWith('.parquet')).sort();
 }
 
 async function readFileOf(out: string, path: string): Promise<CatalogFile> {

@@ -47,6 +47,7 @@ async function plan(
       asked.push(`instruments of ${exchange}`);
       return instruments;
     },
+    findInstruments: async () => instruments,
     async fetchSymbolTypes(exchange) {
       asked.push(`types of ${exchange}`);
       return types;
@@ -172,10 +173,29 @@ test('warns of bars without trades to make them of', async () => {
   const trades = source('bitmex', 'trades', 'XBTUSD');
   const quotes = source('bitmex', 'quotes', 'XBTUSD');
   const warningsOf = async (sources: readonly ExportSource[], as: readonly string[]) =>
-    (await plan(sources, { ...BOTH, as })).warnings;
+    (await plan(sources, { ...BOTH, as }, { instruments: [instrument('XBTUSD', {})] })).warnings;
   assert.deepEqual(await warningsOf([quotes], ['trade_bar_1m', 'rows']), [
     'no trade_bar_1m: bars are made of trades, and none are among the selected day files',
   ]);
-  assert.equal(await warningsOf([quotes, trades], ['trade_bar_1m']), undefined);
-  assert.equal(await warningsOf([quotes], ['rows']), undefined);
+  assert.deepEqual(await warningsOf([quotes, trades], ['trade_bar_1m']), []);
+  assert.deepEqual(await warningsOf([quotes], ['rows']), []);
+});
+
+test('says which instruments a catalog lacks, and why', async () => {
+  const sources = [source('bitmex', 'trades', 'XBTUSD'), source('deribit', 'trades', 'X')];
+  assert.deepEqual((await plan(sources, BOTH)).warnings, [
+    'the catalog does not get the instruments of bitmex XBTUSD, deribit X, which a backtest needs: there are no metadata; set TICKHAUL_API_KEY and export again',
+  ]);
+  const { warnings } = await plan([source('bitmex', 'trades', 'XBTUSD')], BOTH, {
+    instruments: [instrument('XBTUSD', { type: 'combo' })],
+  });
+  assert.deepEqual(warnings, ['bitmex XBTUSD: the catalog does not get its instrument: it has no expiry']);
+});
+
+test('the precision of a series is that of all versions on its days', async () => {
+  const changes = [{ until: '2024-03-01T12:00:00.000Z', priceIncrement: 0.001 }];
+  const instruments = [instrument('XBTUSD', { priceIncrement: 0.5, amountIncrement: 1, changes })];
+  const days = [source('bitmex', 'trades', 'XBTUSD')];
+  const { jobs } = await plan(days, {}, { instruments });
+  assert.deepEqual(jobs[0]?.[1], { '*': { price: 3, size: 0, suffix: '' } });
 });
