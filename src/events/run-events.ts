@@ -92,7 +92,7 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
  * Rules by which an export leaves out rows of day files: trades that round to size 0, or are in bars of volume 0;
  * snapshots, as `--snapshots` says; symbols with only one of two data types; symbols without a pair.
  */
-export type LeftOutRule = 'zero_size' | 'zero_volume' | 'snapshots' | 'one_data_type' | 'no_pair';
+export type LeftOutRule = 'zero_size' | 'zero_volume' | 'snapshots' | 'one_data_type' | 'no_pair' | 'no_rate';
 
 /** What became of the rows of day files in an export. None is missing: `read` is the sum of the others. */
 export interface RowCounts {

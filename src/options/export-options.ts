@@ -66,6 +66,20 @@ export const TARGET_OPTIONS = {
       description: 'pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT',
       defaultText: 'from instrument metadata',
     },
+    'funding-timeframe': {
+      type: 'text',
+      description: 'timeframe of funding rates; 8h for freqtrade before 2025.12',
+      default: '1h',
+    },
+    'mark-timeframe': {
+      type: 'text',
+      description: 'timeframe of mark candles; 8h or 4h for freqtrade before 2025.12',
+      default: '1h',
+    },
+    'funding-grid': {
+      type: 'text',
+      description: 'time between fundings of an exchange that sends no time of funding, such as 8h',
+    },
   }),
 } as const;
 

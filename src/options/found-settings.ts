@@ -69,6 +69,9 @@ export const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'a
   instrumentId: 'any',
   timeframe: 'any',
   pair: 'any',
+  fundingTimeframe: 'any',
+  markTimeframe: 'any',
+  fundingGrid: 'any',
 };
 
 /** The settings of a config file that only a named one may have. */

@@ -11,7 +11,7 @@ const DAY_MICROSECONDS = 86_400e6;
 const BATCH_CANDLES = 2048;
 
 /** Columns of candles (docs/spec/freqtrade-files.md#candles). */
-const SCHEMA: ArrowSchema = {
+export const CANDLE_SCHEMA: ArrowSchema = {
   fields: [
     { name: 'date', type: { name: 'timestamp', unit: 'ns', timezone: 'UTC' }, nullable: true },
     ...['open', 'high', 'low', 'close', 'volume'].map(
@@ -47,7 +47,7 @@ export class CandlesFile {
     { microseconds }: Timeframe,
     days: ReadonlySet<number>,
   ) {
-    this.#file = new FeatherFile(io, path, owner, SCHEMA);
+    this.#file = new FeatherFile(io, path, owner, CANDLE_SCHEMA);
     this.#interval = microseconds;
     this.#days = days;
   }

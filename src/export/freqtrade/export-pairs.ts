@@ -12,7 +12,13 @@ import {
   sameOutputError,
 } from '../export-target.js';
 import { CandlesFile } from './candles-file.js';
-import { type JobSettings, pairPaths, parseTimeframe, type Timeframe } from './freqtrade-settings.js';
+import {
+  type JobSettings,
+  PAIR_ADVICE,
+  pairPaths,
+  parseTimeframe,
+  type Timeframe,
+} from './freqtrade-settings.js';
 import { BUY, SELL, SortedTrades, type TradeRows } from './sorted-trades.js';
 import { TradesEncoder, TradesFile } from './trades-file.js';
 
@@ -32,7 +38,7 @@ export function createPairExporter(limits: Partial<TradeLimits> = {}): Exporter 
 async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): Promise<void> {
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
-  const timeframes = settings.timeframes.map(parseTimeframe);
+  const timeframes = settings.timeframes.map((name) => parseTimeframe(name));
   const encoder = new TradesEncoder();
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
     const pairs = new JobPairs(settings, limits, (pair, symbol) => {
@@ -51,10 +57,6 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
   io.leaveOut('no_pair', pairs.unpairedRows);
   for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
 }
-
-/** What to do with symbols of a grouped file that have the same files. */
-const PAIR_ADVICE =
-  'download the day files of each of them, and export one with --pair, or to another folder';
 
 /** Numbers of trades of all pairs together. */
 export interface TradeLimits {

@@ -4,10 +4,19 @@ import { TARGET_OPTIONS } from '../../options/export-options.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportFlags } from '../export-target.js';
 
+/** Names of the timeframes of funding rates and mark candles. */
+export interface FundingSettings {
+  readonly timeframe: string;
+  readonly markTimeframe: string;
+  /** Time between fundings, for exchanges that send no time of funding. */
+  readonly grid?: string | undefined;
+}
+
 /** Values of the flags of freqtrade. */
 export interface FreqtradeSettings {
   /** Names of timeframes, at least one. */
   readonly timeframes: readonly string[];
+  readonly funding: FundingSettings;
   /** Pair of the only symbol; undefined to find it in the metadata of its instrument. */
   readonly pair: string | undefined;
 }
@@ -15,6 +24,8 @@ export interface FreqtradeSettings {
 /** What the exporter of a job needs. Either `pair` or `pairs` is set. */
 export interface JobSettings {
   readonly timeframes: readonly string[];
+  /** Set if the sources are tickers. */
+  readonly funding?: FundingSettings;
   readonly pair?: string;
   /** Pairs of a grouped symbol, by the symbols of rows in upper case. */
   readonly pairs?: Readonly<Record<string, string>>;
@@ -24,12 +35,26 @@ export interface JobSettings {
 export function readFreqtradeSettings({
   timeframe = TARGET_OPTIONS.timeframe.default,
   pair,
+  ...flags
 }: ExportFlags): FreqtradeSettings {
   const names = [...new Set([timeframe].flat())];
   return {
     timeframes: names.map((name) => parseTimeframe(name).name),
+    funding: {
+      timeframe: readTimeframe(flags, 'funding-timeframe') ?? TARGET_OPTIONS['funding-timeframe'].default,
+      markTimeframe: readTimeframe(flags, 'mark-timeframe') ?? TARGET_OPTIONS['mark-timeframe'].default,
+      grid: readTimeframe(flags, 'funding-grid'),
+    },
     pair: pair === undefined ? undefined : parsePair(String(pair)),
   };
+}
+
+function readTimeframe(
+  flags: ExportFlags,
+  name: 'funding-timeframe' | 'mark-timeframe' | 'funding-grid',
+): string | undefined {
+  const text = flags[name];
+  return text === undefined ? undefined : parseTimeframe(String(text), name).name;
 }
 
 /**
@@ -58,6 +83,8 @@ export function parsePair(text: string): string {
 export interface PairPaths {
   readonly trades: string;
   candles(timeframe: string): string;
+  funding(timeframe: string): string;
+  mark(timeframe: string): string;
 }
 
 export function pairPaths(pair: string): PairPaths {
@@ -66,6 +93,8 @@ export function pairPaths(pair: string): PairPaths {
   return {
     trades: `${name}-trades.feather`,
     candles: (timeframe) => `${name}-${timeframe}${isFutures ? '-futures' : ''}.feather`,
+    funding: (timeframe) => `${name}-${timeframe}-funding_rate.feather`,
+    mark: (timeframe) => `${name}-${timeframe}-mark.feather`,
   };
 }
 
@@ -84,10 +113,14 @@ const DAY_SECONDS = 86_400;
  * Parses the name of a timeframe, which divides a UTC day, so that a candle lies in one day.
  * @throws usage error.
  */
-export function parseTimeframe(name: string): Timeframe {
+export function parseTimeframe(name: string, flag = 'timeframe'): Timeframe {
   const [, count = '', unit = ''] = /^([1-9]\d*)(s|m|h|d)$/.exec(name) ?? [];
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
   if (seconds === 0 || DAY_SECONDS % seconds !== 0)
-    throw usageError(`--timeframe: "${name}" does not divide a day; use 1m, 5m, 1h, 1d or the like`);
+    throw usageError(`--${flag}: "${name}" does not divide a day; use 1m, 5m, 1h, 1d or the like`);
   return { name, microseconds: seconds * 1_000_000 };
 }
+
+/** What to do with symbols of a grouped file that have the same files. */
+export const PAIR_ADVICE =
+  'download the day files of each of them, and export one with --pair, or to another folder';

@@ -1,5 +1,6 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
+import { addDays, formatDay } from '../../day-files/day.js';
 import { isSameDayFile } from '../../day-files/day-file.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import {
@@ -21,14 +22,18 @@ import {
 /** Feather files of trades and candles for freqtrade (docs/spec/freqtrade-files.md#names). */
 export const freqtrade: ExportTarget<FreqtradeSettings> = {
   version: 1,
-  dataTypes: ['trades'],
-  flags: ['timeframe', 'pair'],
+  dataTypes: ['trades', 'derivative_ticker'],
+  flags: ['timeframe', 'pair', 'funding-timeframe', 'mark-timeframe', 'funding-grid'],
   readSettings: readFreqtradeSettings,
   async check(sources, settings) {
     checkSeries(sources, settings);
   },
   plan: planPairs,
-  loadExporter: async () => (await import('./export-pairs.js')).createPairExporter(),
+  async loadExporter() {
+    const exportTrades = (await import('./export-pairs.js')).createPairExporter();
+    const { exportFunding } = await import('./export-funding.js');
+    return (job, io) => (hasTickers(job) ? exportFunding(job, io) : exportTrades(job, io));
+  },
 };
 
 /**
@@ -40,15 +45,43 @@ async function planPairs(
   settings: FreqtradeSettings,
   context: ExportContext,
 ): Promise<ExportPlan> {
-  const { timeframes, pair } = settings;
+  const { timeframes, pair, funding } = settings;
   const jobs: ExportJob[] = [];
+  const warnings: string[] = [];
   for (const days of checkSeries(sources, settings)) {
     const named = pair === undefined ? await findPairs(days, context) : { pair };
-    const jobSettings: JobSettings = { timeframes, ...named };
-    jobs.push({ target: 'freqtrade', key: nameOf(days), sources: days, settings: jobSettings });
+    const name = nameOf(days);
+    const trades = days.filter(({ file }) => file.dataType === 'trades');
+    const tickers = days.filter(({ file }) => file.dataType !== 'trades');
+    const tradeSettings: JobSettings = { timeframes, ...named };
+    const tickerSettings: JobSettings = { timeframes: [], funding, ...named };
+    if (trades.length > 0)
+      jobs.push({ target: 'freqtrade', key: name, sources: trades, settings: tradeSettings });
+    if (!isOfFutures(named)) {
+      if (tickers.length > 0) warnings.push(`${name}: derivative_ticker is of no use for a spot pair`);
+    } else if (tickers.length > 0) {
+      const plain: unknown = JSON.parse(JSON.stringify(tickerSettings));
+      jobs.push({ target: 'freqtrade', key: `${name} derivative_ticker`, sources: tickers, settings: plain });
+      const [{ file }] = tickers as unknown as Series;
+      const [first, before] = [file.day, addDays(file.day, -1)].map(formatDay);
+      warnings.push(
+        `${name}: the funding rate of ${first} 00:00 is in the derivative_ticker file of ${before}, which is not among the sources`,
+      );
+    } else
+      warnings.push(
+        `${name}: without derivative_ticker there are no funding rates, and freqtrade charges none, silently; download it, and export again`,
+      );
   }
-  assertDistinct(jobs);
-  return { jobs, skipped: [] };
+  assertDistinct(jobs.filter((job) => !hasTickers(job)));
+  return { jobs, skipped: [], warnings };
+}
+
+function hasTickers({ sources }: ExportJob): boolean {
+  return sources[0]?.file.dataType === 'derivative_ticker';
+}
+
+function isOfFutures({ pair, pairs = {} }: Pick<JobSettings, 'pair' | 'pairs'>): boolean {
+  return (pair === undefined ? Object.values(pairs) : [pair]).some((name) => name.includes(':'));
 }
 
 /**

@@ -130,6 +130,12 @@ export interface ExportAfterOptions {
   readonly timeframe?: TextList | undefined;
   /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
   readonly pair?: string | undefined;
+  /** Timeframe of funding rates; 8h for freqtrade before 2025.12 (default: 1h). */
+  readonly fundingTimeframe?: string | undefined;
+  /** Timeframe of mark candles; 8h or 4h for freqtrade before 2025.12 (default: 1h). */
+  readonly markTimeframe?: string | undefined;
+  /** Time between fundings of an exchange that sends no time of funding, such as 8h. */
+  readonly fundingGrid?: string | undefined;
 }
 
 /** An export, and the options of its target. */
@@ -184,6 +190,12 @@ export interface ExportRunOptions {
   readonly timeframe?: TextList | undefined;
   /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
   readonly pair?: string | undefined;
+  /** Timeframe of funding rates; 8h for freqtrade before 2025.12 (default: 1h). */
+  readonly fundingTimeframe?: string | undefined;
+  /** Timeframe of mark candles; 8h or 4h for freqtrade before 2025.12 (default: 1h). */
+  readonly markTimeframe?: string | undefined;
+  /** Time between fundings of an exchange that sends no time of funding, such as 8h. */
+  readonly fundingGrid?: string | undefined;
 }
 
 /** What `audit` reads, and what degrades a day. */

@@ -107,6 +107,59 @@ test('without metadata, --pair names the pair', async (t) => {
   assert.match(wrong.stderr, /--timeframe: "7m" does not divide a day/);
 });
 
+test('futures have funding rates and mark candles of their tickers', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t, { rows: 2000 }), dir);
+  const series = ['download', 'binance-futures', '-s', 'BTCUSDT'];
+  await runHere([...series, '-t', 'trades', '--date', '2024-03-01'], { env });
+  const out = join(dir, 'out');
+  const base = ['export', 'freqtrade', dir, '-o', out, '--timeframe', '1h'];
+  const without = await runHere(base, { env });
+  assert.match(
+    without.stderr,
+    /without derivative_ticker there are no funding rates, and freqtrade charges none/,
+  );
+
+  await runHere([...series, '-t', 'derivative_ticker', '--from', '2024-03-01', '--to', '2024-03-03'], {
+    env,
+  });
+  const exported = await runHere([...base, '--json'], { env });
+  assert.match(exported.stderr, /rate of 2024-03-01 00:00 is in the derivative_ticker file of 2024-02-29/);
+  const pair = 'futures/BTC_USDT_USDT';
+  assert.deepEqual(resultsOf(exported, out), [
+    `converted ${pair}-1h-funding_rate.feather`,
+    `converted ${pair}-1h-mark.feather`,
+    ...['-1h-futures', '-trades'].map((kind) => `skipped ${pair}${kind}.feather`),
+  ]);
+  const duck = await openDuck();
+  cleanUp(t, () => duck.close());
+  const tickers = `(SELECT *, row_number() OVER () AS r FROM read_csv('${dir}/*_derivative_ticker_*_BTCUSDT.csv.gz'))`;
+  const marks = await duck.query(
+    `SELECT timestamp // 3600000000 * 3600000000000, arg_min(mark_price, (timestamp, r)), max(mark_price),
+       min(mark_price), arg_max(mark_price, (timestamp, r)), 0.0
+     FROM ${tickers} WHERE mark_price IS NOT NULL GROUP BY 1 ORDER BY 1`,
+  );
+  const rates = await duck.query(
+    `SELECT funding_timestamp * 1000, arg_max(funding_rate, (timestamp, r)), 0.0, 0.0, 0.0, 0.0
+     FROM ${tickers} WHERE timestamp <= funding_timestamp AND funding_rate IS NOT NULL
+       AND funding_timestamp <= epoch_us('2024-03-03'::TIMESTAMP) GROUP BY 1 ORDER BY 1`,
+  );
+  assert.ok(marks.length > 40 && rates.length >= 5, `${marks.length} candles, ${rates.length} rates`);
+  for (const [kind, expected] of [
+    ['funding_rate', rates],
+    ['mark', marks],
+  ] as const) {
+    const { date, open, high, low, close, volume } = await readFeather(
+      join(out, `${pair}-1h-${kind}.feather`),
+    );
+    assert.deepEqual(
+      date?.map((start, i) => [Number(start), open?.[i], high?.[i], low?.[i], close?.[i], volume?.[i]]),
+      expected.map(([start, ...values]) => [Number(start), ...values.map(Number)]),
+      kind,
+    );
+  }
+});
+
 test('removes former outputs, but no file that is not as it was recorded', async (t) => {
   const dir = await tempDir(t);
   const days = join(dir, 'days');

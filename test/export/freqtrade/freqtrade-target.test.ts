@@ -30,6 +30,7 @@ function plan(
 ) {
   const context: ExportContext = {
     fetchInstruments: async () => instruments,
+    findInstruments: () => assert.fail('needs no instruments'),
     fetchSymbolTypes: () => assert.fail('needs no types'),
     signal: new AbortController().signal,
   };
@@ -99,6 +100,7 @@ test('gives a grouped symbol the pairs of its type', async () => {
 test('asks for nothing if --pair names the pair', async () => {
   const context: ExportContext = {
     fetchInstruments: () => assert.fail('needs no instruments'),
+    findInstruments: () => assert.fail('needs no instruments'),
     fetchSymbolTypes: () => assert.fail('needs no types'),
     signal: new AbortController().signal,
   };

@@ -138,6 +138,7 @@ const LEFT_OUT: Readonly<Record<LeftOutRule, string>> = {
   snapshots: 'snapshots left out by --snapshots',
   one_data_type: 'symbols with one of the two data types',
   no_pair: 'symbols without a pair',
+  no_rate: 'neither funding rates nor mark prices',
 };
 
 /** What an export made of the rows of day files, if it left some out. */
