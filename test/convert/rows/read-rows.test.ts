@@ -90,7 +90,8 @@ test('passes on the columns that are used', async (t) => {
 });
 
 test('reads the same batches in another thread', async (t) => {
-  for (const dataType of Object.keys(DATA_TYPES).filter(dataTypeColumns)) {
+  assert.ok(DATA_TYPES.length > 0);
+  for (const dataType of DATA_TYPES) {
     const path = await writeDay(t, makeCsv(dataType));
     const [here, there] = await Promise.all(
       Object.values(READS).map((read) => collect(read, request(path, dataType))),
