@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ERROR_TABLE } from '../src/base/errors.js';
@@ -96,6 +96,19 @@ test('every folder of src has a README of at most ten lines with its entry, and 
     return isComplete && page.trimEnd().split('\n').length <= 10 ? [] : [module];
   });
   assert.deepEqual(wrong, []);
+});
+
+test('no folder of src has a README and nothing else', () => {
+  const pages = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => basename(path) === 'README.md',
+  );
+  assert.ok(pages.length > LAYERS.size / 2);
+  const folders = pages.map((page) => dirname(join(ROOT, 'src', page)));
+  assert.deepEqual(
+    folders.filter((folder) => readdirSync(folder).length === 1),
+    [],
+    'the page moves with the code that it describes',
+  );
 });
 
 test('a module imports only from lower layers', () => {
