@@ -141,6 +141,27 @@ test('files and folders of the project that a page names exist', () => {
   );
 });
 
+test('files of code that a comment in src names exist', () => {
+  const code = ['bench', 'bin', 'scripts', 'src', 'test'].flatMap((folder) =>
+    filesIn(folder).filter((file) => /\.[cm]?[jt]s$/.test(file)),
+  );
+  const named = code
+    .filter((file) => file.startsWith('src/'))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/^\s*(?:\/\/|\/?\*).*$|\s\/\/ .*$/gm)].flatMap(([comment]) =>
+        [...comment.matchAll(/(?<![\w./…-])[a-z0-9-]+(?:[./][a-z0-9-]+)*\.[jt]s\b/g)].map(([name]) => ({
+          file,
+          name,
+        })),
+      ),
+    );
+  assert.ok(named.length > 30);
+  assert.deepEqual(
+    named.filter(({ name }) => !code.some((path) => `/${path}`.endsWith(`/${name}`))),
+    [],
+  );
+});
+
 test('the README is under 200 lines', () => {
   assert.ok(textOf('README.md').split('\n').length < 200);
 });

@@ -22,7 +22,7 @@ export interface OutputFormat {
   readonly hasRowGroups: boolean;
   /** Whether `--encodings` chooses the encodings of values. */
   readonly hasEncodings: boolean;
-  /** Version of the bytes that the writer creates from the same rows (convert/output/versions.ts). */
+  /** Version of the bytes that the writer creates from the same rows (convert/output/provenance.ts). */
   readonly writerVersion: number;
   /** Whether files can hold metadata; if not, their provenance goes into `.tickhaul/conversions.jsonl`. */
   readonly hasMetadata: boolean;
@@ -112,7 +112,7 @@ export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
 /**
  * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
  *
- * A batch consists of the rows between two calls of `finish`. The caller ends it in time (batch-limits.ts).
+ * A batch consists of the rows between two calls of `finish`. The caller ends it in time (`BatchLimits`).
  */
 export interface BatchKernel {
   /** Path of the file with the next row, for messages: that of the job, until it is set. */

@@ -136,7 +136,7 @@ function formatOptions({ format, compression, rowGroup, times, numbers, encoding
  * fails until the number is raised.
  */
 
-/** Columns and cells of the rows of a data type (`dataset/data-types.ts`). */
+/** Columns and cells of the rows of a data type (`day-files/data-types.ts`). */
 const ROWS_VERSIONS: Readonly<Record<DataType, number>> = {
   trades: 1,
   incremental_book_L2: 1,

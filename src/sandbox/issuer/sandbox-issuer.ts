@@ -35,7 +35,7 @@ import { Refusal, StepFaults } from './issuer-steps.js';
  *     service.requests                   // host 'issuer' and 'api'; `fault` is set if the response had one
  *
  * Steps: register, claim, complete, token, refresh; account, openapi, resource (the account API), key (the key check).
- * Faults: each error code of the step (`issuer-steps.ts`), and the general faults in `step-faults.ts` for any step.
+ * Faults: each error code of the step (`issuer-steps.ts`), and the general faults (`GENERAL_FAULTS` there) for any step.
  *
  * The claim page is HTML with plain forms. To drive it without a browser (as test/helpers/claim-page.ts does):
  * POST `<issuer>/claim`, form-encoded, with `attempt` (from the query of `attempt.verification_uri`), an `action`, and

@@ -160,7 +160,7 @@ export function putTime(to: usize, p: usize, micros: bool, slot: i32): usize {
 
 /**
  * Writes the end of a line, from the exchange's time on. This time has six decimals if it is not whole
- * milliseconds, or if it equals the local time (iso-time.ts).
+ * milliseconds, or if it equals the local time.
  */
 // @ts-ignore: decorator
 @inline
