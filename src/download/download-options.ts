@@ -8,8 +8,8 @@ import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/d
 import type { OptionValues } from '../options/option-values.js';
 
 /**
- * The user's selection, as text from flags, environment or a sync job
- * (docs/spec/command-line.md#day-selection). Symbols of `@file` lists are resolved.
+ * The user's selection, parsed from flags, environment or a sync job (docs/spec/command-line.md#day-selection).
+ * Symbols of `@file` lists are resolved; nothing depends on the exchange's record yet.
  */
 export interface Selection extends OptionValues<typeof PLAN_SELECTION_OPTIONS> {
   readonly exchange: string;
