@@ -1,6 +1,6 @@
 /**
- * All error codes (docs/spec/command-line.md#error-codes), each with its exit code
- * (docs/spec/command-line.md#exit-codes), what to repeat if a retry can help (`retry`), and whether it affects
+ * All error codes (docs/spec/command-line.md#error-codes) by exit code
+ * (docs/spec/command-line.md#exit-codes), each with what to repeat if a retry can help (`retry`), and whether it affects
  * every file of the run (`affectsRun`): then the whole run pauses before a retry, or ends if none is left. Only
  * `judgeError` reads the last two.
  */
@@ -11,6 +11,8 @@ export const ERROR_TABLE = {
   mixed: { exitCode: 3, retry: false, affectsRun: false },
   /** 400 and other client errors: the service refuses the request. */
   rejected: { exitCode: 3, retry: false, affectsRun: false },
+  /** The object store has lost an upload or acknowledged parts of it: only a new upload helps. */
+  upload_lost: { exitCode: 3, retry: 'file', affectsRun: false },
   /** 401: a required key is missing, or the key is wrong. */
   bad_key: { exitCode: 4, retry: false, affectsRun: true },
   /** 403 without a retry delay: the key does not cover this file. */
@@ -21,6 +23,8 @@ export const ERROR_TABLE = {
   claim_failed: { exitCode: 4, retry: false, affectsRun: true },
   /** 403 with a retry delay: the key is active from another IP address. */
   ip_locked: { exitCode: 4, retry: 'request', affectsRun: true },
+  /** The object store refuses access: credentials are missing, wrong, or lack a permission. */
+  store_refused: { exitCode: 4, retry: false, affectsRun: true },
   /** Too many requests: 429 of the service, 429 or 418 of an exchange, or a text that says so. */
   rate_limited: { exitCode: 5, retry: 'request', affectsRun: true },
   /** 429 with the message that the account's transfer limit is reached: waiting does not help. */
@@ -40,13 +44,23 @@ export const ERROR_TABLE = {
    * refuses the request, which is not the service's.
    */
   bad_answer: { exitCode: 5, retry: false, affectsRun: false },
+  /** The run's time limit ended before all files were done, or the queue is paused while slices wait. */
+  out_of_time: { exitCode: 5, retry: false, affectsRun: true },
+  /** The object store was unreachable, silent or busy for all retries of a request. */
+  store_down: { exitCode: 5, retry: false, affectsRun: true },
   /** Fewer bytes than announced. */
   short_body: { exitCode: 6, retry: 'request', affectsRun: false },
-  /** Not a complete gzip file, or a wrong checksum. */
+  /**
+   * Bytes that are not what they should be: a damaged gzip or zstd stream, rows that cannot be read, another size than
+   * announced, a file that is not as recorded, or a message of an exchange that cannot be read.
+   */
   corrupt: { exitCode: 6, retry: 'request', affectsRun: false },
-  /** A file or object that must exist does not. */
+  /** A file or object that must exist does not, such as one that the manifest records. */
   missing: { exitCode: 6, retry: false, affectsRun: false },
-  /** Complete bytes that differ from those recorded, listed or read before, or that the lock file does not name. */
+  /**
+   * Complete bytes that differ from those recorded, listed or read before, or that the lock file does not name: a file
+   * replaced while it was read, or two records of one path.
+   */
   changed: { exitCode: 6, retry: false, affectsRun: false },
   /** The service has no data for this day (404, code 140 or 300). */
   unavailable: { exitCode: 7, retry: false, affectsRun: false },
@@ -60,17 +74,9 @@ export const ERROR_TABLE = {
   path_taken: { exitCode: 8, retry: false, affectsRun: false },
   /** This file cannot be read: no permission, deleted, a bad sector. */
   unreadable: { exitCode: 8, retry: false, affectsRun: false },
-  /** The run's time limit ended before all files were done, or the queue is paused while slices wait. */
-  out_of_time: { exitCode: 5, retry: false, affectsRun: true },
-  /** The object store refuses access: credentials are missing, wrong, or lack a permission. */
-  store_refused: { exitCode: 4, retry: false, affectsRun: true },
-  /** The object store was unreachable, silent or busy for all retries of a request. */
-  store_down: { exitCode: 5, retry: false, affectsRun: true },
-  /** The object store has lost an upload or acknowledged parts of it: only a new upload helps. */
-  upload_lost: { exitCode: 3, retry: 'file', affectsRun: false },
+  locked: { exitCode: 9, retry: false, affectsRun: false },
   /** Days have a condition, or fail a check, that the user named: --fail-on. */
   audit_failed: { exitCode: 10, retry: false, affectsRun: false },
-  locked: { exitCode: 9, retry: false, affectsRun: false },
   interrupted: { exitCode: 130, retry: false, affectsRun: true },
   terminated: { exitCode: 143, retry: false, affectsRun: true },
 } as const satisfies Record<
