@@ -130,7 +130,7 @@ class JobDownload {
       }
       if (++visited % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
       if (signal.aborted) break;
-      if (needsNoWork(file)) this.#report(createSkippedEvent(file, this.#job));
+      if (needsNoWork(file)) this.#report(createEventWithoutWork(file, this.#job));
       else if (stopStarting?.aborted) this.#notStarted++;
       else
         await pool.submit(
@@ -180,7 +180,7 @@ class JobDownload {
   /** Resolves at the first bytes of the file, or when it is done. */
   #startFirst(planned: PlannedFile): Promise<void> {
     if (needsNoWork(planned)) {
-      this.#report(createSkippedEvent(planned, this.#job));
+      this.#report(createEventWithoutWork(planned, this.#job));
       return Promise.resolve();
     }
     return new Promise((onAnswered) => {
@@ -257,7 +257,7 @@ const STATUS_WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileSt
 };
 
 /** Lists the fields explicitly, since there may be a million events. */
-function createSkippedEvent(
+function createEventWithoutWork(
   { file, path, outputs: planned, status: plannedStatus }: PlannedFile,
   { name: job, plan: { options } }: DownloadJob,
 ): FileEvent {

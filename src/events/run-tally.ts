@@ -42,7 +42,7 @@ export interface RunTally {
 const COMPLETED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
 
 /** Statuses of day files whose rows the run counted. */
-const EMPTY_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'verified', 'repaired']);
+const COUNTED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'verified', 'repaired']);
 
 export function createRunTally(): RunTally {
   const counts: Partial<Record<FileStatus, number>> = {};
@@ -59,7 +59,7 @@ export function createRunTally(): RunTally {
     if (COMPLETED_STATUSES.has(event.status)) bytes += event.bytes ?? 0;
     if (event.outdated) outdated++;
     dayFileRows = addRowCounts(dayFileRows, event.dayFileRows);
-    if (EMPTY_STATUSES.has(event.status) && event.rows === 0 && event.source === undefined) empty++;
+    if (COUNTED_STATUSES.has(event.status) && event.rows === 0 && event.source === undefined) empty++;
     if (event.error) failures.add(ERROR_TABLE[event.error.code].exitCode);
   };
   return {

@@ -27,17 +27,17 @@ export async function runDownload(
   const destination = await context.destination();
   const emit = failedTo ? await openFailureList(failedTo, target.list?.files, context) : context.emit;
   const shared = { client, cache, destination, options: settings, emit, signal };
-  const [openedTarget, { downloadPlan }] = await Promise.all([
+  const [openedTarget, { runDownloadPlan }] = await Promise.all([
     openDownloadTarget(target, { ...shared, exportSetting }),
-    client.requestsStarted().then(() => import('../download/download-plan.js')),
+    client.requestsStarted().then(() => import('../download/run-download-plan.js')),
   ]);
   const owner = createLockOwner(context);
   const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
   const input = { ...openedTarget, ...shared, owner, lockedPaths, askForSpace: context.askForSpace?.() };
   const run = async (observed: EventSink): Promise<RunSummary> => {
-    if (!options.audit) return downloadPlan({ ...input, emit: observed });
+    if (!options.audit) return runDownloadPlan({ ...input, emit: observed });
     const { runAudited } = await import('./run-audited.js');
-    return runAudited(shared, (audits) => downloadPlan({ ...input, emit: observed, audits }));
+    return runAudited(shared, (audits) => runDownloadPlan({ ...input, emit: observed, audits }));
   };
   if (!exportSetting) return run(emit);
   const { runWithExports } = await import('./run-with-exports.js');

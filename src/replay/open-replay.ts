@@ -3,7 +3,7 @@ import { plural } from '../base/units.js';
 import { formatDay } from '../day-files/day.js';
 import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings, PlannedFile } from '../download/download-options.js';
-import { downloadPlan } from '../download/download-plan.js';
+import { runDownloadPlan } from '../download/run-download-plan.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
 import { describeUncoveredDays } from '../events/exit-reasons.js';
 import type { EventSink, RunEvent, RunSummary } from '../events/run-events.js';
@@ -175,7 +175,7 @@ function startDownload(
     else arrivals.resolve(path, event.status !== 'unavailable');
   };
   const download = async (): Promise<void> => {
-    const summary = await downloadPlan({
+    const summary = await runDownloadPlan({
       plan: { options, files: () => each(work) },
       destination,
       manifest,

@@ -121,7 +121,7 @@ export interface DayPartOptions {
   /** Strong ETag of the response, if a later run may resume it. */
   readonly etag: string | undefined;
   /** Whether `findDayPart` has found a part. */
-  readonly isNoted: boolean;
+  readonly hasKeptPart: boolean;
   readonly signal: AbortSignal;
 }
 

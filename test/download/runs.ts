@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
-import { type DownloadPlanInput, downloadPlan } from '../../src/download/download-plan.js';
 import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
+import { type DownloadPlanInput, runDownloadPlan } from '../../src/download/run-download-plan.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { FaultKind } from '../../src/sandbox/loopback/sandbox-faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
@@ -68,7 +68,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     signal: input.signal ?? new AbortController().signal,
   };
   try {
-    const summary = await downloadPlan({ ...all, ...(await openDownloadPlan(all)) });
+    const summary = await runDownloadPlan({ ...all, ...(await openDownloadPlan(all)) });
     return { summary, events, files: events.filter((event) => event.event === 'file') };
   } finally {
     await client.close();

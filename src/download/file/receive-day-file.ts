@@ -44,7 +44,7 @@ export class DayFileReceiver {
   #pass: Pass | undefined;
   #releaseMemory: (() => void) | undefined;
   /** Whether an earlier run, or an earlier pass, has left a part to resume. */
-  #isNoted = false;
+  #hasKeptPart = false;
 
   constructor(context: TransferContext, planned: PlannedFile) {
     this.#context = context;
@@ -72,7 +72,7 @@ export class DayFileReceiver {
     if (!mayHavePart(this.#planned, attempt)) return undefined;
     const { destination, partSuffix } = this.#context.place;
     const kept = await destination.findDayPart(this.#planned.path, partSuffix);
-    this.#isNoted = kept !== undefined;
+    this.#hasKeptPart = kept !== undefined;
     return kept && kept.from > 0 ? kept : undefined;
   }
 
@@ -96,7 +96,7 @@ export class DayFileReceiver {
       noteLostParts(this.#context);
     if (isBadContent(error)) {
       if (this.#pass) await this.#endPass(false);
-      else if (this.#isNoted) await place.destination.removeDayPart(this.#planned.path);
+      else if (this.#hasKeptPart) await place.destination.removeDayPart(this.#planned.path);
     } else if (this.#pass?.isSound === false) await this.#endPass(true);
   }
 
@@ -123,7 +123,7 @@ export class DayFileReceiver {
   #openPart({ start, total, resumeEtag: etag }: DayFileResponse): Promise<DayPart> {
     const { place, signal } = this.#context;
     const { destination, partSuffix: suffix } = place;
-    const options = { suffix, start, total, etag, isNoted: this.#isNoted, signal };
+    const options = { suffix, start, total, etag, hasKeptPart: this.#hasKeptPart, signal };
     return destination.openDayPart(this.#planned.path, options);
   }
 
@@ -182,7 +182,7 @@ export class DayFileReceiver {
     const pass = this.#pass;
     if (!pass) return;
     this.#pass = undefined;
-    this.#isNoted ||= keeps;
+    this.#hasKeptPart ||= keeps;
     void pass.proof.destroy();
     await pass.writing?.catch(() => {});
     await pass.part?.close(keeps);

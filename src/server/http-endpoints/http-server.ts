@@ -57,14 +57,14 @@ export function createHttpServer(context: ServerContext, guard: OriginGuard): Se
   });
 }
 
-interface RequestContext {
+interface HttpServerParts {
   readonly context: ServerContext;
   readonly guard: OriginGuard;
   readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
 async function handleRequest(
-  { context, guard, routes }: RequestContext,
+  { context, guard, routes }: HttpServerParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -95,7 +95,7 @@ async function handleRequest(
   }
 }
 
-function findRoute(path: string, routes: RequestContext['routes']): HttpHandler | undefined {
+function findRoute(path: string, routes: HttpServerParts['routes']): HttpHandler | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];
   return INSTRUMENTS_PATH.test(path) ? handleInstruments : undefined;
 }

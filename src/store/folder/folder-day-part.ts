@@ -53,7 +53,7 @@ export async function removeFolderDayPart(dir: string, path: string): Promise<vo
 export async function openFolderDayPart(
   dir: string,
   path: string,
-  { suffix, start, total, etag, isNoted }: DayPartOptions,
+  { suffix, start, total, etag, hasKeptPart }: DayPartOptions,
 ): Promise<DayPart> {
   const target = resolveInside(dir, path);
   const part = partPath(target, suffix);
@@ -65,7 +65,7 @@ export async function openFolderDayPart(
       : undefined;
   if (start === 0) {
     if (note) await writeResumeNote(dir, path, note);
-    else if (isNoted) await removeResumeNote(dir, path);
+    else if (hasKeptPart) await removeResumeNote(dir, path);
   }
   const handle = await openPart(part, start);
   let position = start;
@@ -86,7 +86,7 @@ export async function openFolderDayPart(
     },
     async publish(sha256) {
       await publishPart(part, target, handle, sha256);
-      if (note || (isNoted && start > 0)) await removeResumeNote(dir, path);
+      if (note || (hasKeptPart && start > 0)) await removeResumeNote(dir, path);
       return undefined;
     },
     async close(keeps) {

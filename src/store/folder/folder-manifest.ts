@@ -39,7 +39,7 @@ export async function openFolderManifest(dir: string, options: ManifestOptions):
   const version = await readFileVersion(path);
   const scan = await readManifest(path);
   for (const message of describeSkippedLines(scan, path)) options.warn(message);
-  const manifest = new ManifestFile(path, scan, version);
+  const manifest = new FolderManifest(path, scan, version);
   if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
   else await manifest.compactIfGrown();
   return manifest;
@@ -92,7 +92,7 @@ async function readManifest(path: string): Promise<ManifestScan> {
   }
 }
 
-class ManifestFile implements Manifest {
+class FolderManifest implements Manifest {
   readonly history: DownloadHistory;
   readonly #path: string;
   readonly #live: LineStore;
@@ -133,7 +133,7 @@ class ManifestFile implements Manifest {
     const version = await readFileVersion(this.#path);
     if (version !== this.#latest.version) {
       const scan = await readManifest(this.#path);
-      this.#latest = { version, manifest: new ManifestFile(this.#path, scan, version) };
+      this.#latest = { version, manifest: new FolderManifest(this.#path, scan, version) };
     }
     return this.#latest.manifest;
   }

@@ -38,7 +38,7 @@ export interface DownloadPlanInput {
  * Downloads the files of one plan, in parallel with other runs if one of them holds the folder's lock.
  * @throws TickhaulError `disk`, also if a file must be downloaded to a read-only folder.
  */
-export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
+export async function runDownloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
   const { destination, plan, manifest, client, owner, emit, keyProblem } = input;
   const { transfers, audits, askForSpace } = input;
