@@ -11,7 +11,7 @@ import {
   HELP_OUTLINE,
 } from './command.js';
 import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
-import { findFirstWord, findNamedCommand } from './find-named-command.js';
+import { findNamedCommand, hasSwitch, readWords } from './typed-words.js';
 import { formatHelpHint, formatUnknownCommand, toUsageError } from './usage-errors.js';
 
 /** Result of a command line: text to print (help, version), or a command to run. */
@@ -90,14 +90,14 @@ async function formatHelpData(
 
 /** Converts `help download` to `--help download`. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
-  const at = findFirstWord(words);
+  const { firstAt: at } = readWords(words);
   return words[at] === HELP ? words.toSpliced(at, 1, '--help') : words;
 }
 
 /** @throws usage error for help about an unknown command, for which yargs would print the general help. */
 function assertKnownHelp(commands: readonly CommandOutline[], words: readonly string[]): void {
-  if (!words.includes('--help') && !words.includes('-h')) return;
-  const word = words[findFirstWord(words)];
+  if (!hasSwitch(words, 'help')) return;
+  const word = words[readWords(words).firstAt];
   if (word === undefined || word === HELP || findNamedCommand(commands, words) !== undefined) return;
   throw usageError(`${formatUnknownCommand(word, commands)}; ${formatHelpHint(undefined)}`);
 }
