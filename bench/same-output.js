@@ -266,7 +266,7 @@ function mask(result, { dir, command }) {
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
       .replace(/"(freeBytes|estimatedSeconds)":\d+/g, '"$1":<number>')
       .replace(/attempt=att_[\w-]+/g, 'attempt=<id>')
-      .replace(/<meta http-equiv[^>]*>|<script>.*?<\/script>/gs, '<code of a page>')
+      .replace(/<meta http-equiv[^>]*>|<script(?: type="module")?>.*?<\/script>/gs, '<code of a page>')
       // Files end in any order.
       .replace(/(?:^\{"event":"file".*\n)+/gm, (lines) =>
         lines.split('\n').sort().slice(1).join('\n').concat('\n'),

@@ -3,8 +3,8 @@
 //   node scripts/reference.js --check   exits with code 1 if a page differs from the definitions
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeCommand, describeProgram } from '../dist/src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../dist/src/cli/commands/command-list.js';
-import { describeCommand, describeProgram } from '../dist/src/cli/help/describe-command.js';
 
 const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
 const FOLDER = join(REFERENCE, 'commands');

@@ -5,9 +5,8 @@ import { toJsonLine, toSummaryJson } from '../events/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../events/run-failure.js';
 import { readProcessHost } from '../operations/command-host.js';
 import { type CliHost, type CliProcess, type CommandOutline, commandName } from './arguments/command.js';
-import { findNamedCommand } from './arguments/find-named-command.js';
-import { createFirstScreen } from './arguments/first-screen.js';
-import { parseCommandLine } from './arguments/parse-command-line.js';
+import { createFirstScreen, parseCommandLine } from './arguments/parse-command-line.js';
+import { findNamedCommand, hasSwitch } from './arguments/typed-words.js';
 import { COMMANDS } from './commands/command-list.js';
 import { printFailure, reportBug } from './report-failure.js';
 
@@ -208,7 +207,7 @@ function printSummary(
   command: CommandOutline | undefined,
   words: readonly string[],
 ): void {
-  if (command?.printsEvents !== true || !words.includes('--json')) return;
+  if (command?.printsEvents !== true || !hasSwitch(words, 'json')) return;
   // A start time of 0 is the start of the process.
   process.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
 }

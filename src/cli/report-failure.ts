@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Secrets } from '../base/secrets.js';
 import { VERSION } from '../base/version.js';
 import { createBugError, isBug, type RunFailure, toRunFailure } from '../events/run-failure.js';
+import { hasSwitch } from './arguments/typed-words.js';
 import { type OutputScreen, textColumns } from './output/text/screen.js';
 import { wrapLines } from './output/text/width.js';
 
@@ -36,7 +37,7 @@ export function reportBug(thrown: unknown, context: BugContext, print: (text: st
   const details = redact(formatDetails(thrown, context));
   const path = join(tmpdir(), `tickhaul-bug-${Date.now()}-${context.pid}.log`);
   const hasFile = writePrivate(path, `${details}\n`);
-  if (!hasFile || context.words.includes('--verbose')) print(details);
+  if (!hasFile || hasSwitch(context.words, 'verbose')) print(details);
   const message = redact(thrown instanceof Error ? thrown.message : String(thrown));
   return createBugError(message, hasFile ? `the details in ${path}` : 'the lines above', thrown);
 }

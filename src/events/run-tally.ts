@@ -95,8 +95,36 @@ export function createRunTally(): RunTally {
   };
 }
 
+/**
+ * The sum of the summaries of a run's parts. Its error is the one that ended the run, whichever part had it; errors of
+ * single parts are in their own summaries.
+ * @param failure exit code of a failure of the run that is none of its parts'.
+ */
+export function mergeSummaries(parts: readonly RunSummary[], failure = 0): Omit<RunSummary, 'seconds'> {
+  const counts: Partial<Record<FileStatus, number>> = {};
+  for (const part of parts) {
+    for (const [status, count] of Object.entries(part.counts) as [FileStatus, number][])
+      counts[status] = (counts[status] ?? 0) + count;
+  }
+  const total = (key: 'bytes' | 'unfinished' | 'empty'): number =>
+    parts.reduce((sum, part) => sum + (part[key] ?? 0), 0);
+  const empty = total('empty');
+  const dayFileRows = parts.map((part) => part.dayFileRows).reduce(addRowCounts, undefined);
+  const error = parts.map((part) => part.error).find((each) => each && judgeError(each).endsRun);
+  const exitCodes = parts.filter((part) => !isOutOfTimeOnly(part)).map(({ exitCode }) => exitCode);
+  return {
+    exitCode: runExitCode([...exitCodes, failure], error?.code),
+    counts,
+    ...(empty > 0 && { empty }),
+    unfinished: total('unfinished'),
+    bytes: total('bytes'),
+    ...(dayFileRows && { dayFileRows }),
+    ...(error && { error }),
+  };
+}
+
 /** The sum of both; undefined if neither is known. */
-export function addRowCounts(a: RowCounts | undefined, b: RowCounts | undefined): RowCounts | undefined {
+function addRowCounts(a: RowCounts | undefined, b: RowCounts | undefined): RowCounts | undefined {
   if (!a || !b) return a ?? b;
   const leftOut: Partial<Record<LeftOutRule, number>> = { ...a.leftOut };
   for (const [rule, rows] of Object.entries(b.leftOut) as [LeftOutRule, number][])
@@ -145,7 +173,7 @@ export function runExitCode(failures: Iterable<number>, stopped: ErrorCode | und
 }
 
 /** Whether a run or job ended early for its time limit, and none of its files failed. */
-export function isOutOfTimeOnly({ error, exitCode, counts }: RunSummary): boolean {
+function isOutOfTimeOnly({ error, exitCode, counts }: RunSummary): boolean {
   const isOutOfTime = error?.code === 'out_of_time' && exitCode === ERROR_TABLE.out_of_time.exitCode;
   return isOutOfTime && !counts.failed;
 }

@@ -4,7 +4,7 @@ import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
-import { addRowCounts, createRunTally, isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
+import { createRunTally, mergeSummaries } from '../events/run-tally.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-target.js';
 import type { VerdictInput } from './add-verdicts.js';
@@ -83,31 +83,17 @@ function emitExported(event: RunEvent, job: string | undefined, emit: EventSink)
 
 /** Adds an export to the summary of the run, and of its job. */
 function addExport(summary: RunSummary, name: string | undefined, exported: RunSummary): RunSummary {
-  if (!summary.jobs) return mergeSummaries(summary, exported);
-  const jobs = summary.jobs.map((job) => (job.name === name ? mergeSummaries(job, exported) : job));
+  if (!summary.jobs) return mergeExport(summary, exported);
+  const jobs = summary.jobs.map((job) => (job.name === name ? mergeExport(job, exported) : job));
   // The error of a job is in the job's summary, unless it ended the run.
   const { error, ...rest } = exported;
-  return { ...mergeSummaries(summary, error && judgeError(error).endsRun ? exported : rest), jobs };
+  return { ...mergeExport(summary, error && judgeError(error).endsRun ? exported : rest), jobs };
 }
 
-function mergeSummaries<Summary extends RunSummary>(run: Summary, exported: RunSummary): Summary {
-  const counts: Partial<Record<FileStatus, number>> = { ...run.counts };
-  for (const [status, count] of Object.entries(exported.counts) as [FileStatus, number][])
-    counts[status] = (counts[status] ?? 0) + count;
-  const errors = [run.error, exported.error].filter((error) => error !== undefined);
-  const [error] = errors;
-  const stopped = errors.find((each) => judgeError(each).endsRun);
-  const dayFileRows = addRowCounts(run.dayFileRows, exported.dayFileRows);
-  return {
-    ...run,
-    exitCode: runExitCode([isOutOfTimeOnly(run) ? 0 : run.exitCode, exported.exitCode], stopped?.code),
-    counts,
-    unfinished: run.unfinished + exported.unfinished,
-    bytes: run.bytes + exported.bytes,
-    ...(dayFileRows && { dayFileRows }),
-    seconds: run.seconds + exported.seconds,
-    ...(error && { error }),
-  };
+function mergeExport<Summary extends RunSummary>(run: Summary, exported: RunSummary): Summary {
+  const error = run.error ?? exported.error;
+  const seconds = run.seconds + exported.seconds;
+  return { ...run, ...mergeSummaries([run, exported]), seconds, ...(error && { error }) };
 }
 
 function seriesOf({ exchange, dataType, symbol }: DayFile): string {

@@ -4,8 +4,8 @@ import { formatDuration, secondsSince } from '../base/units.js';
 import { type Deadline, startDeadline as start } from '../base/wait.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
-import type { FileStatus, JobSummary, RunSummary } from '../events/run-events.js';
-import { isOutOfTimeOnly, runExitCode } from '../events/run-tally.js';
+import type { JobSummary, RunSummary } from '../events/run-events.js';
+import { mergeSummaries } from '../events/run-tally.js';
 import { joinOrReadOnly, type RunAccess, type RunMembership } from '../store/destination.js';
 import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
@@ -169,28 +169,13 @@ export function createSyncSummary(
   late: TickhaulError | undefined,
   seconds: number,
 ): RunSummary {
-  const counts: Partial<Record<FileStatus, number>> = {};
-  for (const job of jobs) {
-    for (const [status, count] of Object.entries(job.counts) as [FileStatus, number][]) {
-      counts[status] = (counts[status] ?? 0) + count;
-    }
-  }
-  const total = (key: 'bytes' | 'unfinished' | 'empty'): number =>
-    jobs.reduce((sum, job) => sum + (job[key] ?? 0), 0);
-  const empty = total('empty');
-  // An error that affects the whole run ended it, whichever job met it.
-  const runError = jobs.map(({ error }) => error).find((error) => error && judgeError(error).endsRun);
-  const error = runError ?? (late && toFileError(late));
+  const merged = mergeSummaries(jobs, late?.exitCode);
+  const error = merged.error ?? (late && toFileError(late));
   const reasons = jobs.flatMap(({ name, reasons: ofJob = [] }) =>
     ofJob.map((reason) => ({ ...reason, message: `${name}: ${reason.message}` })),
   );
-  const exitCodes = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {
-    exitCode: runExitCode([...exitCodes, late?.exitCode ?? 0], runError?.code),
-    counts,
-    ...(empty > 0 && { empty }),
-    unfinished: total('unfinished'),
-    bytes: total('bytes'),
+    ...merged,
     seconds,
     ...(error && { error }),
     ...(reasons.length > 0 && { reasons }),

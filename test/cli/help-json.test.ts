@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ERROR_TABLE } from '../../src/base/errors.js';
 import { commandName } from '../../src/cli/arguments/command.js';
+import type { CommandDescription, ProgramDescription } from '../../src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
-import type { CommandDescription, ProgramDescription } from '../../src/cli/help/describe-command.js';
 import { runHere } from '../helpers/in-process.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import type { CliProcess } from '../../src/cli/arguments/command.js';
-import { findNamedCommand } from '../../src/cli/arguments/find-named-command.js';
 import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
+import { findNamedCommand } from '../../src/cli/arguments/typed-words.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { printFailure } from '../../src/cli/report-failure.js';
 import { runCommand } from '../../src/cli/run-command.js';

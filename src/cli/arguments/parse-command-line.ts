@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { usageError } from '../../base/errors.js';
+import { OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 import { VERSION } from '../../base/version.js';
 import {
   type Command,
@@ -11,7 +12,7 @@ import {
   HELP_OUTLINE,
 } from './command.js';
 import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
-import { findFirstWord, findNamedCommand } from './find-named-command.js';
+import { findNamedCommand, hasSwitch, readWords } from './typed-words.js';
 import { formatHelpHint, formatUnknownCommand, toUsageError } from './usage-errors.js';
 
 /** Result of a command line: text to print (help, version), or a command to run. */
@@ -83,21 +84,21 @@ async function formatHelpData(
   commands: readonly CommandOutline[],
   command: Command | undefined,
 ): Promise<string> {
-  const { describeCommand, describeProgram } = await import('../help/describe-command.js');
+  const { describeCommand, describeProgram } = await import('./describe-command.js');
   const { formatDocument } = await import('../output/text/screen.js');
   return formatDocument(command ? describeCommand(command) : describeProgram(commands), false);
 }
 
 /** Converts `help download` to `--help download`. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
-  const at = findFirstWord(words);
+  const { firstAt: at } = readWords(words);
   return words[at] === HELP ? words.toSpliced(at, 1, '--help') : words;
 }
 
 /** @throws usage error for help about an unknown command, for which yargs would print the general help. */
 function assertKnownHelp(commands: readonly CommandOutline[], words: readonly string[]): void {
-  if (!words.includes('--help') && !words.includes('-h')) return;
-  const word = words[findFirstWord(words)];
+  if (!hasSwitch(words, 'help')) return;
+  const word = words[readWords(words).firstAt];
   if (word === undefined || word === HELP || findNamedCommand(commands, words) !== undefined) return;
   throw usageError(`${formatUnknownCommand(word, commands)}; ${formatHelpHint(undefined)}`);
 }
@@ -202,4 +203,30 @@ function formatExamples(examples: CommandAction['examples']): string {
 
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Commands for a start, with descriptions. */
+const FIRST_COMMANDS: readonly (readonly [string, string])[] = [
+  ['demo', 'see it work, without a key or a network'],
+  ['symbols', 'list the symbols of an exchange, with data types and days'],
+  ['download', 'download and verify day files'],
+  ['convert', `convert day files to ${OUTPUT_FORMAT_LIST}`],
+  ['replay', "print a period's messages as JSON lines"],
+];
+
+/** The output of `tickhaul` without arguments: 24 lines of 80 columns. @param count number of commands. */
+export function createFirstScreen(count: number): string {
+  const lines = FIRST_COMMANDS.map(([name, description]) => `  tickhaul ${name.padEnd(10)}${description}`);
+  return `Downloads, verifies and converts day files of the Tardis.dev dataset service.
+
+Usage: tickhaul <command>
+
+${lines.join('\n')}
+
+One file, without a key:
+  tickhaul download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01
+
+All ${count} commands: tickhaul --help
+The flags of one command: tickhaul help <command>
+`;
 }

@@ -4,7 +4,7 @@ import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
-import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
+import { isTrue, readServeSettings, type ServeSettings } from '../serve-options.js';
 
 /** Milliseconds for responses in flight. */
 const GRACE_MS = 5_000;
@@ -19,7 +19,7 @@ export const serveCommand: CommandAction = {
   ],
   async run(args, cli) {
     raiseHeapGrowth();
-    const { findOwnWorker, serveAsWorker } = await import('../serving/cluster.js');
+    const { findOwnWorker, serveAsWorker } = await import('../serve-processes.js');
     const worker = findOwnWorker(cli);
     if (worker) return serveAsWorker(worker, cli);
     const settings = await readServeSettings(args, cli);
@@ -31,7 +31,7 @@ export const serveCommand: CommandAction = {
 };
 
 async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<number> {
-  const { withServeOptions } = await import('../serving/with-options.js');
+  const { withServeOptions } = await import('../serve-processes.js');
   return withServeOptions(cli, settings, async (options, countServing) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
@@ -42,7 +42,7 @@ async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<nu
 }
 
 async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
-  const { startWorkers } = await import('../serving/cluster.js');
+  const { startWorkers } = await import('../serve-processes.js');
   const starting = startWorkers(args, cli, settings, () => clearCache(cli, settings));
   const server = await starting.catch((error: unknown) => {
     // The signal reached the workers too.

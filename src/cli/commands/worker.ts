@@ -48,7 +48,7 @@ async function work(
   emit: (event: WorkerEvent) => void,
   onStuck: () => void,
 ): Promise<WorkerSummary> {
-  const { readQueueAccess, withQueue } = await import('../../operations/fleet/queue-access.js');
+  const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
   const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
   const { createLockOwner } = await import('../../operations/create-lock-owner.js');
   const { createSliceWork } = await import('../../fleet/slice-work.js');

@@ -4,7 +4,8 @@ import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js'
 import { OPTION_TYPES } from '../../options/option-types.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';
-import { type Cursor, type CursorPosition, listFlags } from './find-cursor.js';
+import { listFlags } from '../arguments/typed-words.js';
+import type { Cursor, CursorPosition } from './find-cursor.js';
 
 /** A completion of the word at the cursor. */
 export interface Candidate {

@@ -1,16 +1,13 @@
 import type { OptionDefinition, OptionGroup } from '../../options/option-definition.js';
 import { GLOBAL_OPTIONS } from '../../options/service-options.js';
-import type { Command, CommandOutline, Flags } from '../arguments/command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/define-flags.js';
-import { findNamedCommand } from '../arguments/find-named-command.js';
-
-/** The words before the word at the cursor. */
-export interface TypedWords {
-  /** Values by the long names of their flags, in the order of the command line. */
-  readonly flags: ReadonlyMap<string, readonly string[]>;
-  /** Positional arguments without the command. */
-  readonly positionals: readonly string[];
-}
+import type { Command, CommandOutline } from '../arguments/command.js';
+import {
+  findNamedCommand,
+  listFlags,
+  readWords,
+  splitFlag,
+  type TypedWords,
+} from '../arguments/typed-words.js';
 
 /** Kind of the word at the cursor. */
 export type CursorPosition =
@@ -34,13 +31,9 @@ export type CursorPosition =
 
 export interface Cursor {
   readonly command: Command | undefined;
-  readonly given: TypedWords;
+  /** What is before the cursor, without the command. */
+  readonly given: Pick<TypedWords, 'flags' | 'positionals'>;
   readonly position: CursorPosition;
-}
-
-/** The flags of a command, or those that come before one. */
-export function listFlags(command: Command | undefined): Flags {
-  return { ...command?.flags, ...GLOBAL_FLAGS, ...BUILT_IN_FLAGS };
 }
 
 /**
@@ -55,57 +48,18 @@ export async function findCursor(
   const text = words.at(-1) ?? '';
   const outline = findNamedCommand(commands, before);
   const command = outline && { ...outline, ...(await outline.load()) };
-  const reader = parseWords(listFlags(command), before);
+  const reader = readWords(before, listFlags(command));
   const [first, ...rest] = reader.positionals;
   const isCommand = command ? false : first === undefined || first === 'help';
   const given = { flags: reader.flags, positionals: command ? rest : reader.positionals };
   return { command, given, position: findPosition(text, command, reader, given, isCommand) };
 }
 
-interface ParsedWords extends TypedWords {
-  /** The flag whose value is the next word. */
-  readonly openFlag: string | undefined;
-  /** Whether `--` was found, after which no word is a flag. */
-  readonly isEnded: boolean;
-}
-
-function parseWords(flags: Flags, words: readonly string[]): ParsedWords {
-  const values = new Map<string, string[]>();
-  const positionals: string[] = [];
-  let openFlag: string | undefined;
-  let isEnded = false;
-  const add = (flag: string, value: string): void => {
-    values.set(flag, [...(values.get(flag) ?? []), value]);
-  };
-  for (const word of words) {
-    if (openFlag !== undefined) {
-      add(openFlag, word);
-      openFlag = undefined;
-    } else if (isEnded || !word.startsWith('-') || word === '-') positionals.push(word);
-    else if (word === '--') isEnded = true;
-    else {
-      const { name, value } = splitFlag(flags, word);
-      if (name !== undefined && value !== undefined) add(name, value);
-      else if (name !== undefined && flags[name]?.type !== 'boolean') openFlag = name;
-    }
-  }
-  return { flags: values, positionals, openFlag, isEnded };
-}
-
-/** Splits `--format=parquet` into the flag's long name, undefined if unknown, and its value. */
-function splitFlag(flags: Flags, word: string): { name: string | undefined; value: string | undefined } {
-  const [, dashes = '', typedName = '', value] = /^(--?)([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
-  const name = Object.keys(flags).find((flag) =>
-    dashes === '--' ? flag === typedName : [flags[flag]?.alias ?? []].flat().includes(typedName),
-  );
-  return { name, value };
-}
-
 function findPosition(
   text: string,
   command: Command | undefined,
-  { openFlag, isEnded }: ParsedWords,
-  { positionals }: TypedWords,
+  { openFlag, isEnded }: TypedWords,
+  { positionals }: Cursor['given'],
   isCommand: boolean,
 ): CursorPosition {
   const flags = listFlags(command);
@@ -114,8 +68,8 @@ function findPosition(
     return { kind: 'value', flag: openFlag, option: options[openFlag], head: '', text };
   }
   if (!isEnded && text.startsWith('-')) {
-    const { name, value } = splitFlag(flags, text);
-    if (value === undefined || name === undefined) return { kind: 'flag', text };
+    const { name, value } = splitFlag(text, flags);
+    if (value === undefined || flags[name] === undefined) return { kind: 'flag', text };
     const head = text.slice(0, text.length - value.length);
     return { kind: 'value', flag: name, option: options[name], head, text: value };
   }

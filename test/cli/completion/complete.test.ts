@@ -21,6 +21,7 @@ test('completes values from flags, stored records and suggestions', async (t) =>
   const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['dow'], ['download']],
     [['help', 'dow'], ['download']],
+    [['--dir', 'x', 'dow'], ['download']],
     [
       ['download', 'bi'],
       ['binance', 'bitmex'],

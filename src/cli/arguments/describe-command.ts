@@ -1,14 +1,8 @@
 import type { Options } from 'yargs';
 import type { ERROR_TABLE, ErrorCode } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import {
-  type Command,
-  type CommandOutline,
-  commandName,
-  type Flags,
-  HELP_OUTLINE,
-} from '../arguments/command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/define-flags.js';
+import { type Command, type CommandOutline, commandName, type Flags, HELP_OUTLINE } from './command.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
 
 /** A positional argument of a command. */
 export interface ArgumentDescription {

@@ -1,14 +1,14 @@
-import { usageError } from '../../base/errors.js';
-import { loadSettings } from '../../operations/config/load-config.js';
-import { createLockOwner } from '../../operations/create-lock-owner.js';
-import { type FeedSettings, readFeedSettings } from '../../operations/feeds/with-feed-read-context.js';
-import { completeDownloadOptions } from '../../operations/selection/read-selection.js';
-import { readVariable, requireFolder, type Settings } from '../../operations/settings.js';
-import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { type CommandValues, readCommandOptions } from '../../options/read-options.js';
-import { MAX_HTTP_PORT } from '../../server/endpoints.js';
-import type { ServeOptions, ServerLog } from '../../server/server-context.js';
-import type { CliHost, CommandArgs } from '../arguments/command.js';
+import { usageError } from '../base/errors.js';
+import { loadSettings } from '../operations/config/load-config.js';
+import { createLockOwner } from '../operations/create-lock-owner.js';
+import { type FeedSettings, readFeedSettings } from '../operations/feeds/with-feed-read-context.js';
+import { completeDownloadOptions } from '../operations/selection/read-selection.js';
+import { readVariable, requireFolder, type Settings } from '../operations/settings.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { type CommandValues, readCommandOptions } from '../options/read-options.js';
+import { MAX_HTTP_PORT } from '../server/endpoints.js';
+import type { ServeOptions, ServerLog } from '../server/server-context.js';
+import type { CliHost, CommandArgs } from './arguments/command.js';
 
 const DEFAULT_PORT = 8000;
 

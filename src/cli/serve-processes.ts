@@ -1,14 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { toRunFailure } from '../../events/run-failure.js';
-import { readProxySettings } from '../../http/proxy-settings.js';
-import { KEY_VARIABLES, readKey, readVariable } from '../../operations/settings.js';
-import type { PrimaryLink } from '../../server/cluster/connect-to-primary.js';
-import type { RunningCluster } from '../../server/cluster/start-cluster.js';
-import type { CliHost, CommandArgs } from '../arguments/command.js';
-import { Output } from '../output/output.js';
+import { toRunFailure } from '../events/run-failure.js';
+import { readProxySettings } from '../http/proxy-settings.js';
+import { withContext } from '../operations/context.js';
+import { KEY_VARIABLES, readKey, readVariable } from '../operations/settings.js';
+import type { PrimaryLink } from '../server/cluster/connect-to-primary.js';
+import type { RunningCluster } from '../server/cluster/start-cluster.js';
+import type { ServeOptions, ServerContext } from '../server/server-context.js';
+import { withRequestLog } from '../store/request-log-channel.js';
+import type { CliHost, CommandArgs } from './arguments/command.js';
+import { Output } from './output/output.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
-import { withServeOptions } from './with-options.js';
 
 /**
  * Marks worker processes of this program, since some process managers run every program as one of their own cluster
@@ -35,7 +37,7 @@ export async function startWorkers(
   const apiKey = await readKey(settings.keySource, cli);
   // Workers get the key over their channel, so it is in neither their arguments nor their environment.
   const input: CommandArgs = { ...args, 'api-key': apiKey };
-  const { startCluster } = await import('../../server/cluster/start-cluster.js');
+  const { startCluster } = await import('../server/cluster/start-cluster.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const { port, host, maxClients, memory, log } = options;
   // These variables override the inherited environment; an empty one counts as unset.
@@ -61,7 +63,7 @@ export async function startWorkers(
 export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<number> {
   // Ctrl-C and service managers signal all processes; the primary ends its workers.
   cli.passSignals(() => {});
-  const { connectToPrimary } = await import('../../server/cluster/connect-to-primary.js');
+  const { connectToPrimary } = await import('../server/cluster/connect-to-primary.js');
   const primary = await connectToPrimary(worker);
   const exitCode = await serveForPrimary(primary, cli).catch(async (error: unknown) => {
     const failure = toRunFailure(cli.reportBug(error));
@@ -75,7 +77,7 @@ export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<numbe
 
 async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHost): Promise<number> {
   const args = input as CommandArgs;
-  const { createReplayServer } = await import('../../server/replay-server.js');
+  const { createReplayServer } = await import('../server/replay-server.js');
   // All workers have the same environment and report the same.
   const host = { ...cli, output: new Output(args, cli), warn: (line: string) => share.warnOnce(line) };
   const settings = await readServeSettings(args, host);
@@ -87,4 +89,41 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
     await serve(server);
     return 0;
   });
+}
+
+/**
+ * Runs `work` with the options of a server and a client of the service.
+ * @param work must pass its server to `countIn`, so that requests to the service are counted.
+ */
+export function withServeOptions(
+  cli: CliHost,
+  { values, feeds, options }: ServeSettings,
+  work: (options: ServeOptions, connectMetrics: (context: ServerContext) => void) => Promise<number>,
+): Promise<number> {
+  let countRequest = (): void => {};
+  const note = (line: string): void => {
+    countRequest();
+    options.log.debug?.(line);
+  };
+  const connectMetrics = ({ metrics }: ServerContext): void => {
+    countRequest = () => {
+      metrics.upstreamRequests++;
+    };
+  };
+  const { debug } = options.log;
+  // Requests to stores are debug lines, whatever --verbose says.
+  return withContext(
+    { ...values, verbose: debug !== undefined },
+    cli,
+    { emit() {}, note },
+    async (context) => {
+      const client = await context.client();
+      return withRequestLog(debug, async () =>
+        work(
+          { ...options, destination: await context.destination(), feeds: { ...feeds, client } },
+          connectMetrics,
+        ),
+      );
+    },
+  );
 }

@@ -1,12 +1,12 @@
-import { usageError } from '../../base/errors.js';
+import { usageError } from '../base/errors.js';
 import {
   formatRedisServer,
   isRedisReply,
   type OpenQueue,
   openQueue,
   toRedisError,
-} from '../../fleet/open-queue.js';
-import type { CommandHost } from '../command-host.js';
+} from '../fleet/open-queue.js';
+import type { CommandHost } from './command-host.js';
 
 const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
 /** BullMQ builds Redis keys from the name, separated by colons. */
