@@ -87,6 +87,9 @@ const IN_JOBS = {
   sizePrecision: 2,
   instrumentId: 'A.B',
   timeframe: '1m',
+  fundingTimeframe: '8h',
+  markTimeframe: '8h',
+  fundingGrid: '8h',
   pair: 'BTC/USDT',
 };
 const FILE = 'tickhaul.json';
