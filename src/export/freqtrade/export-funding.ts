@@ -28,10 +28,10 @@ const COLUMNS = ['symbol', 'timestamp', 'funding_timestamp', 'funding_rate', 'ma
  */
 export async function exportFunding(job: ExportJob, io: ExportIo): Promise<void> {
   const settings = job.settings as JobSettings;
-  const { funding = DEFAULTS } = settings;
-  const [fundingFrame, markFrame] = [funding.timeframe, funding.markTimeframe].map((name) =>
-    parseTimeframe(name),
-  );
+  const { funding } = settings;
+  if (!funding) throw new Error('a job of tickers without timeframes');
+  const fundingFrame = parseTimeframe(funding.timeframe);
+  const markFrame = parseTimeframe(funding.markTimeframe);
   const grid = funding.grid === undefined ? undefined : parseTimeframe(funding.grid).microseconds;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const contracts = new Map<string, Contract>();
@@ -42,8 +42,9 @@ export async function exportFunding(job: ExportJob, io: ExportIo): Promise<void>
     const known = contracts.get(pair);
     if (known && known.symbol !== symbol)
       throw sameOutputError(pair, known.symbol, { name: symbol, advise: () => PAIR_ADVICE });
-    const marks = new MarkCandles(markFrame?.microseconds ?? 0);
-    const contract = known ?? { pair, symbol, rates: new FundingRates(grid), marks, rows: 0 };
+    if (known) return known;
+    const marks = new MarkCandles(markFrame.microseconds);
+    const contract = { pair, symbol, rates: new FundingRates(grid), marks, rows: 0 };
     contracts.set(pair, contract);
     return contract;
   };
@@ -68,7 +69,7 @@ export async function exportFunding(job: ExportJob, io: ExportIo): Promise<void>
   for (const { pair, symbol, rates, marks, rows } of contracts.values()) {
     const owner = { name: `${symbol} (${pair})`, advise: () => PAIR_ADVICE };
     const paths = pairPaths(pair);
-    const charged = rates.list(fundingFrame?.microseconds ?? 0, days);
+    const charged = rates.list(fundingFrame.microseconds, days);
     const hasRates = charged.length > 0;
     if (hasRates) await writeCandles(io, paths.funding(funding.timeframe), owner, charged, rows, false);
     else
@@ -85,8 +86,6 @@ export async function exportFunding(job: ExportJob, io: ExportIo): Promise<void>
     io.warn(`${job.key}: no pair is known of some symbols; leaving out ${plural(unpaired, 'row')}`);
   io.leaveOut('no_pair', unpaired);
 }
-
-const DEFAULTS = { timeframe: '1h', markTimeframe: '1h', grid: undefined };
 
 /** Reads numbers of a column; NaN for an empty cell. */
 function readCells(batch: Batch, name: string): (row: number) => number {
