@@ -6,7 +6,6 @@
 //           "hard" for the two kinds that are skipped by default. Repeatable.
 // --processors <n>,<n>…  instead of all sections on two processors: one file of each kind and sixteen of trades, to
 //           Parquet, on each of these numbers of processors; numbers larger than the machine's are skipped
-// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -95,7 +94,6 @@ async function toParquet(kind, name, processors) {
   const jobs = processors === undefined ? [] : ['-j', String(processors)];
   return report(`${rowsText(rows)} of ${name}, to Parquet`, kind, [
     of.tickhaul(...jobs),
-    ...of.olderTickhaul(...jobs),
     of.polars(),
     of.duckdb(),
     of.gunzip(),
@@ -108,7 +106,6 @@ async function toNdjson(kind) {
   const flags = ['--format', 'ndjson'];
   return report(`${rowsText(rows)} of ${kind.name}, to NDJSON`, kind, [
     of.tickhaul(...flags),
-    ...of.olderTickhaul(...flags),
     of.duckdbJson(),
   ]);
 }
@@ -126,7 +123,6 @@ async function files() {
   );
   return report(`four files of ${BOOK.name}, ${rowsText(rows)}, to Parquet`, BOOK, [
     of.tickhaul('-j', '2'),
-    ...of.olderTickhaul('-j', '2'),
     of.polars(),
     of.polarsByFile(),
     of.duckdb(),
@@ -143,7 +139,6 @@ async function sixteenFiles(processors) {
   const title = `sixteen files of ${TRADES.name}, ${rowsText(rows)} each, to Parquet on ${processors} processors`;
   const runs = await report(title, TRADES, [
     of.tickhaul(...jobs),
-    ...of.olderTickhaul(...jobs),
     of.polars(),
     of.polarsByFile(),
     of.duckdb(),

@@ -6,7 +6,6 @@
 // --only    cache, service, day or exchanges; repeatable
 // --symbols number of symbols of one exchange (default 1, at most 4)
 // --type    data types of the first two sections, or raw; repeatable
-// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { coldPeers, curl, onePeer, warmPeers } from './feeds/peers.js';
 import {
   bytesOf,

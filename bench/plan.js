@@ -5,9 +5,10 @@ import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measure } from './lib/measure.js';
+import { compare } from './lib/compare.js';
 import { makeRecord } from './lib/record.js';
 import { withScratch } from './lib/scratch.js';
+import { onRun } from './lib/sections.js';
 import { TICKHAUL } from './lib/service.js';
 import { formatRuns } from './lib/table.js';
 
@@ -30,24 +31,15 @@ await withScratch(async (scratch, cleanUp) => {
   cleanUp(() => server.close());
   const cache = join(scratch, 'cache');
   const env = { TICKHAUL_API_URL: `http://127.0.0.1:${server.address().port}`, XDG_CACHE_HOME: cache };
-  const runs = PLANS.map(({ name }) => ({ name, measured: [] }));
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, { fresh, symbol }] of PLANS.entries()) {
+  const peers = PLANS.map(({ name, fresh, symbol }) => ({
+    name,
+    command: async (folder) => {
       if (fresh) await rm(cache, { recursive: true, force: true });
-      const selection = [
-        '-t',
-        'trades',
-        '-s',
-        symbol,
-        '--date',
-        '2024-03-01',
-        '-o',
-        join(scratch, 'datasets'),
-      ];
-      const command = [process.execPath, TICKHAUL, 'plan', 'deribit', ...selection];
-      runs[index].measured.push(await measure(command, env, join(scratch, 'usage')));
-    }
-  }
+      const selection = ['-t', 'trades', '-s', symbol, '--date', '2024-03-01', '-o', folder];
+      return [[process.execPath, TICKHAUL, 'plan', 'deribit', ...selection], env];
+    },
+  }));
+  const runs = await compare(peers, { rounds, scratch, onRun, check: () => ({}) });
   process.stdout.write(
     `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n\n` +
       `a record of ${(record.length / 1e6).toFixed(0)} MB\n\n${formatRuns(runs)}\n`,

@@ -3,7 +3,6 @@
 // --rounds  number of rounds, each with all peers in turn (default 3)
 // --scale   factor of 3 million trades and 5 million rows of incremental_book_L2 (default 4); files are generated once
 // --only    trades, books, bars or symbols; repeatable
-// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { barMakers, sameBars } from './lib/bar-makers.js';
 import { dayFile } from './lib/day-file.js';
 import { KINDS } from './lib/kinds.js';

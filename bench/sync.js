@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measure } from './lib/measure.js';
+import { compare } from './lib/compare.js';
 import { withScratch } from './lib/scratch.js';
+import { onRun } from './lib/sections.js';
 import { TICKHAUL } from './lib/service.js';
 import { formatRuns } from './lib/table.js';
 
@@ -38,16 +39,12 @@ await withScratch(async (scratch, cleanUp) => {
       XDG_CACHE_HOME: join(scratch, 'cache'),
     };
     const selection = ['made-up', '-t', 'trades', '-s', 'all', '--from', FROM, '-o', dir];
-    const runs = [
-      { name: 'sync', args: ['sync', '--quiet', '--config', config], measured: [] },
-      { name: 'plan', args: ['plan', '--quiet', ...selection], measured: [] },
-      { name: 'download', args: ['download', '--quiet', ...selection], measured: [] },
-    ];
-    for (let round = 0; round < rounds; round++) {
-      for (const { args, measured } of runs) {
-        measured.push(await measure([process.execPath, TICKHAUL, ...args], env, join(scratch, 'usage')));
-      }
-    }
+    const peers = [
+      ['sync', '--quiet', '--config', config],
+      ['plan', '--quiet', ...selection],
+      ['download', '--quiet', ...selection],
+    ].map((args) => ({ name: args[0], command: () => [[process.execPath, TICKHAUL, ...args], env] }));
+    const runs = await compare(peers, { rounds, scratch, onRun, check: () => ({}) });
     process.stdout.write(
       `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n\n` +
         `${files} day files, nothing to do\n\n${formatRuns(runs)}\n\n`,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onProcessors, onTwo } from '../lib/convert-peers.js';
-import { OLD_TICKHAUL, TICKHAUL } from '../lib/service.js';
+import { TICKHAUL } from '../lib/service.js';
 import { DAY, endOf, filtersOf, pathOf } from './slices.js';
 
 /** Types of the vendor's normalizers and of its computed types; undefined for raw data. */
@@ -13,13 +13,12 @@ const RAW = undefined;
  * @param type a normalized data type; undefined for raw data.
  */
 export function warmPeers(feed, slices, service, type = RAW) {
-  const own = (name, bin, wrap) => tickhaul({ name, bin, feed, slices, service, type, wrap });
+  const own = (name, wrap) => tickhaul({ name, feed, slices, service, type, wrap });
   const vendor = (name, lines, wrap) =>
     tardisDev({ name, feed, slices, type, lines, wrap, cacheDir: slices.folder });
   return [
-    own('tickhaul', TICKHAUL, onTwo),
-    own('tickhaul, one processor', TICKHAUL, onOne),
-    ...(OLD_TICKHAUL ? [own('older tickhaul', OLD_TICKHAUL, onTwo)] : []),
+    own('tickhaul', onTwo),
+    own('tickhaul, one processor', onOne),
     ...(type === RAW ? gunzips(feed, slices) : []),
     vendor('tardis-dev, counted only', false, onTwo),
     vendor('tardis-dev, JSON lines', true, onTwo),
@@ -29,13 +28,13 @@ export function warmPeers(feed, slices, service, type = RAW) {
 
 /** One replay from the cache, limited to one processor, so that its time is its CPU time. */
 export function onePeer(name, feed, slices, service, type) {
-  return tickhaul({ name, bin: TICKHAUL, feed, slices, service, type, wrap: onOne });
+  return tickhaul({ name, feed, slices, service, type, wrap: onOne });
 }
 
 /** Peers that fetch the slices and replay them, each with an empty cache. */
 export function coldPeers(feed, slices, service, tls, certificate, type = RAW) {
   return [
-    tickhaul({ name: 'tickhaul', bin: TICKHAUL, feed, slices, service, type, wrap: onTwo, isCold: true }),
+    tickhaul({ name: 'tickhaul', feed, slices, service, type, wrap: onTwo, isCold: true }),
     tardisDev({
       ...{ name: 'tardis-dev, JSON lines', feed, slices, type, lines: true, wrap: onTwo },
       endpoint: tls.origin,
@@ -68,7 +67,7 @@ export function curl(name, feed, slices, service, ...flags) {
   };
 }
 
-function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false }) {
+function tickhaul({ name, feed, slices, service, type, wrap, isCold = false }) {
   const what = type === RAW ? ['--channel', feed.channels.join()] : ['--source', 'feeds', '-t', type];
   return {
     name,
@@ -77,7 +76,15 @@ function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false
       const symbols = type === RAW ? feed.symbols.join() : feed.symbols.join().toUpperCase();
       const period = ['--from', DAY, '--to', endOf(feed)];
       const cache = ['--cache-dir', isCold ? folder : slices.folder];
-      const args = [bin, 'replay', `${feed.exchange}:${symbols}`, ...what, ...period, ...cache, '--quiet'];
+      const args = [
+        TICKHAUL,
+        'replay',
+        `${feed.exchange}:${symbols}`,
+        ...what,
+        ...period,
+        ...cache,
+        '--quiet',
+      ];
       // Fetching the record is not measured.
       const env = { ...service.env, XDG_CACHE_HOME: join(slices.folder, 'records') };
       return [toPipe(wrap([process.execPath, ...args])), env];

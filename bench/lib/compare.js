@@ -1,29 +1,41 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measure } from './measure.js';
+import { OLD_TICKHAUL, TICKHAUL } from './service.js';
 
 /**
  * Runs peers in turn (A B C A B C …), each with its own folder, which is removed afterwards. `onRun` is called for
- * each.
+ * each. With an older build (`TICKHAUL_OLD`), what runs tickhaul is followed by the same command of that build.
  * @param check inspects the output in a peer's folder; its result is added to the measurement.
- * @returns the peers' measurements, round by round.
+ * @returns the peers' measurements, round by round; those of an older build last, with the run that they belong to as
+ *   `newer`.
  * @throws if a peer fails; errors of `check`.
  */
 export async function compare(peers, { files, rounds, scratch, onRun, check }) {
   const runs = peers.map(({ name, rows }) => ({ name, rows, measured: [] }));
+  const olderRuns = runs.map((newer) => ({ ...newer, name: `older ${newer.name}`, measured: [], newer }));
+  const measureOne = async (peer, { name, measured }, command, env, round) => {
+    const folder = join(scratch, 'output');
+    const result = await measure(command, env, join(scratch, 'usage'));
+    Object.assign(result, await check(peer, folder));
+    await rm(folder, { recursive: true });
+    onRun({ ...peer, name }, round, result);
+    measured.push(result);
+  };
   for (let round = 0; round < rounds; round++) {
     for (const [index, peer] of peers.entries()) {
       const folder = join(scratch, 'output');
       await mkdir(folder);
       const [command, env] = await peer.command(folder, files);
-      const result = await measure(command, env, join(scratch, 'usage'));
-      Object.assign(result, await check(peer, folder));
-      await rm(folder, { recursive: true });
-      onRun(peer, round, result);
-      runs[index].measured.push(result);
+      await measureOne(peer, runs[index], command, env, round);
+      if (!OLD_TICKHAUL || !command.includes(TICKHAUL)) continue;
+      await mkdir(folder);
+      const [again, itsEnv] = await peer.command(folder, files);
+      const older = again.map((word) => (word === TICKHAUL ? OLD_TICKHAUL : word));
+      await measureOne(peer, olderRuns[index], older, itsEnv, round);
     }
   }
-  return runs;
+  return [...runs, ...olderRuns.filter(({ measured }) => measured.length > 0)];
 }
 
 /** Bytes and number of the day files in a folder. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { OLD_TICKHAUL, TICKHAUL } from './service.js';
+import { TICKHAUL } from './service.js';
 
 /**
  * Peers that convert day files of one kind, for `compare`.
@@ -26,17 +26,14 @@ export function converters({ header }, files, rows, processors = 2) {
       return [limit(['sh', '-ec', line, process.execPath, ...files]), threadsOf(1)];
     },
   });
-  const own = (name, bin, flags) => ({
-    name,
-    rows,
-    command: async (folder) => [
-      limit([process.execPath, bin, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
-    ],
-  });
   return {
-    tickhaul: (...flags) => own(['tickhaul', ...flags].join(' '), TICKHAUL, flags),
-    /** Empty without an older build. */
-    olderTickhaul: (...flags) => (OLD_TICKHAUL ? [own('older tickhaul', OLD_TICKHAUL, flags)] : []),
+    tickhaul: (...flags) => ({
+      name: ['tickhaul', ...flags].join(' '),
+      rows,
+      command: async (folder) => [
+        limit([process.execPath, TICKHAUL, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
+      ],
+    }),
     polars: () => convert('nodejs-polars', 'polars'),
     polarsByFile: () => byFile('nodejs-polars', 'polars'),
     duckdb: () => convert('DuckDB', 'duckdb'),

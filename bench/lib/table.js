@@ -2,6 +2,8 @@
  * Medians over the rounds, one line per peer; with rows per second and the output's size if there are rows. The last
  * column is the ratio of the wall time to that of the first peer in the same round, median and range, so that other
  * load affects both. It is per row if peers process different numbers of rows.
+ *
+ * Below, of each command of an older build, the ratios of wall and CPU time of the newer one to it, pair by pair.
  */
 export function formatRuns(runs) {
   const [first] = runs;
@@ -20,7 +22,14 @@ export function formatRuns(runs) {
     ];
   });
   const [rate, output] = hasRows ? [['rows/s'], ['output MB']] : [[], []];
-  return table([['', ...rate, 'wall s', 'CPU s', 'peak MB', ...output, `wall / ${first.name}`], ...lines]);
+  const header = ['', ...rate, 'wall s', 'CPU s', 'peak MB', ...output, `wall / ${first.name}`];
+  const pairs = runs.filter(({ newer }) => newer).map((older) => `\n\n${formatPairs(older)}`);
+  return table([header, ...lines]) + pairs.join('');
+}
+
+function formatPairs(older) {
+  const [wall, cpu] = ['wall', 'cpu'].map((figure) => span(ratios(older.newer, older, figure)));
+  return `${older.newer.name} / ${older.name}: wall ${wall}, CPU ${cpu}`;
 }
 
 /** The ratio of a figure to that of another peer in the same round; times are per row. */
