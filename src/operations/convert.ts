@@ -6,9 +6,9 @@ import { STDOUT_FORMAT } from '../format/output-formats.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
-import { openDegradedFilter } from './selection/degraded-filter.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
 import { readSymbolLists } from './selection/read-selection.js';
+import { openDegradedFilter } from './selection/verdict-filter.js';
 
 /** Options of `convert`. */
 export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;

@@ -5,9 +5,9 @@ import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { createExportContext } from './create-export-context.js';
-import { openDegradedFilter } from './selection/degraded-filter.js';
 import { readExportTarget } from './selection/read-export-setting.js';
 import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
+import { openDegradedFilter } from './selection/verdict-filter.js';
 
 /** `export`: writes day files in the input format of a backtester. */
 export async function runExport(
