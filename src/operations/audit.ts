@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { AuditInput } from '../audit/audit-run.js';
+import { INCIDENT } from '../audit/check-descriptions.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
 import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
-import { DEFAULT_DEGRADING, INCIDENT } from '../audit/judge-day.js';
+import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';

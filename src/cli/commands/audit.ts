@@ -1,3 +1,4 @@
+import { REASON_DESCRIPTIONS } from '../../audit/check-descriptions.js';
 import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
@@ -5,6 +6,7 @@ import { textColumns } from '../output/text/screen.js';
 import { runOperation } from '../run-command.js';
 
 export const auditCommand = defineCommand(COMMAND_OPTIONS.audit, {
+  terms: { heading: 'Checks', meanings: REASON_DESCRIPTIONS },
   examples: [
     ['$0 audit', 'judge every day of the download folder'],
     ['$0 audit -t trades -s "BTC*" --from 2024-01-01', 'only some series and days'],
