@@ -180,7 +180,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   coverage: FILES,
   lock: FILES,
   manifest: FILES,
-  convert: [...FILES, 9],
+  convert: SERVICE_WITH_LOCK,
   export: SERVICE_WITH_LOCK,
   views: FILES,
   replay: SERVICE_WITH_LOCK,
