@@ -49,6 +49,7 @@ function formatPage(command) {
     ...formatArguments(command.arguments),
     ...formatFlagGroups(command.flags),
     `[Flags of every command](${INDEX}#flags-of-every-command) also apply.`,
+    ...formatTerms(command.terms),
     ...formatExamples(command.examples),
     '## Exit codes',
     formatExitCodes(command.exitCodes),
@@ -115,6 +116,12 @@ function formatMeaning(description, choices) {
   return choices === undefined
     ? text
     : `${text}. Values: ${choices.map((choice) => `\`${choice}\``).join(', ')}`;
+}
+
+function formatTerms(terms) {
+  if (!terms) return [];
+  const rows = terms.meanings.map(([name, meaning]) => [`\`${name}\``, escapeMarkdown(meaning)]);
+  return [`## ${terms.heading}`, formatTable(['name', 'meaning'], rows)];
 }
 
 function formatExamples(examples) {

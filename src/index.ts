@@ -11,7 +11,11 @@ export type {
   AuditedDay,
   ContentResult,
   DayCondition,
+  FailedDay,
+  FailedSeries,
+  GoodDays,
   RowPlace,
+  SeriesNames,
   TimeStretch,
 } from './events/audited-day.js';
 export type {

@@ -19,10 +19,11 @@ export class AuditLog {
     return new AuditLog(await StateLog.open(destination, 'audit.jsonl', keyOfLine, signal));
   }
 
-  /** The results of a file with the same thresholds. @param path relative to the folder. */
+  /** The results of a file with the same thresholds; a corrupt one has none. @param path relative to the folder. */
   find(path: string, thresholds: CheckThresholds): AuditRecord | undefined {
     const line = this.#log.get(formatKey(path, thresholds));
-    return line === undefined ? undefined : parseRecordLine(line);
+    const record = line === undefined ? undefined : parseRecordLine(line);
+    return record?.isCorrupt ? undefined : record;
   }
 
   /**

@@ -1,4 +1,6 @@
 import { parseShallowJson } from '../base/json-depth.js';
+import { formatDay } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
 import type { FileContentFacts } from '../events/audited-day.js';
 import type { StoredFileInfo } from '../store/files.js';
 import { type CheckThresholds, DEFAULT_THRESHOLDS, type RecordedResult } from './content-check.js';
@@ -38,12 +40,14 @@ export interface AuditRecord extends AuditedContent, CheckThresholds, FileConten
    * exchange record and on `--degrade`; other commands use them as they are.
    */
   readonly reasons: readonly string[];
+  /** The file could not be read to its end, so it has no results, and each audit reads it again. */
+  readonly isCorrupt?: true | undefined;
 }
 
 /** Results of the checks of one day file, without the identity of its bytes. */
 export type RowAuditResult = Omit<
   AuditRecord,
-  'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
+  'path' | 'reasons' | 'isCorrupt' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
 >;
 
 /** A text that changes whenever a file is written again: the ETag of an object, the time of change of a local file. */
@@ -119,4 +123,19 @@ export function createAuditRecord(
   thresholds: CheckThresholds,
 ): AuditRecord {
   return { path, ...content, checksVersion: CHECKS_VERSION, ...thresholds, ...result, reasons: [] };
+}
+
+/** The record of a corrupt file. @param file undefined if nothing identifies it. @param info facts of its bytes. */
+export function createCorruptRecord(
+  path: string,
+  file: DayFile | undefined,
+  info: StoredFileInfo,
+  thresholds: CheckThresholds,
+): AuditRecord {
+  const { exchange = '', dataType = '', symbol = '' } = file ?? {};
+  const names = { exchange, dataType, symbol, date: file ? formatDay(file.day) : '' };
+  const none = { firstLocalTimestamp: null, lastLocalTimestamp: null, latencyMicroseconds: null };
+  const result = { ...names, rows: 0, symbols: 0, ...none, checks: {} };
+  const content = { bytes: info.bytes, sha256: '', version: contentVersion(info) };
+  return { ...createAuditRecord(path, result, content, thresholds), isCorrupt: true };
 }

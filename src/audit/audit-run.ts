@@ -21,8 +21,10 @@ import {
   findConversions,
   findKnownFile,
   type KnownFile,
+  recordCorruptFile,
 } from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
+import { GoodDaysTally } from './good-days.js';
 import {
   addNoRows,
   describeDay,
@@ -32,6 +34,7 @@ import {
   toSeriesKey,
 } from './judge-day.js';
 import {
+  type AuditPlan,
   type AuditSelection,
   type AuditSource,
   type IsSelected,
@@ -50,6 +53,8 @@ export interface AuditInput {
   readonly degrading: ReadonlySet<string>;
   /** Names of conditions and checks that make the run fail. */
   readonly failOn: ReadonlySet<string>;
+  /** Whether the summary has the days that are available for all series; a run without any then fails. */
+  readonly findsGoodDays?: boolean;
   /** Whether files are read again that have a record. */
   readonly recheck: boolean;
   /** Files read at the same time. */
@@ -73,12 +78,13 @@ const LOOKUPS_AT_ONCE = 64;
  */
 export async function auditFiles(input: AuditInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const { days, isSelected } = planDays(input.sources, input.selection);
+  const plan = planDays(input.sources, input.selection);
+  const { days } = plan;
   const facts = new Map<string, ExchangeFacts>();
   for (const exchange of new Set(days.flatMap(({ file }) => (file ? [file.exchange] : []))))
     facts.set(exchange, await input.fetchFacts(exchange));
   const known = await findKnownFiles(days, input);
-  const run = new AuditRun(input, facts, isSelected);
+  const run = new AuditRun(input, facts, plan);
   return run.run(await dropUnlistedDays(days, facts, input), known, startedAtMs);
 }
 
@@ -156,11 +162,11 @@ class AuditRun {
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
-  constructor(input: AuditInput, facts: Map<string, ExchangeFacts>, isSelected: IsSelected) {
+  constructor(input: AuditInput, facts: Map<string, ExchangeFacts>, { series, isSelected }: AuditPlan) {
     this.#input = input;
     this.#facts = facts;
     this.#isSelected = isSelected;
-    this.#tally = new AuditTally(input.failOn);
+    this.#tally = new AuditTally(input.failOn, input.findsGoodDays ? new GoodDaysTally(series) : undefined);
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
     // Each job adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
@@ -181,7 +187,9 @@ class AuditRun {
     for (const [at, day] of days.entries()) {
       if ('verdict' in day) continue;
       const record = recheck ? undefined : known.get(day.source.path)?.record;
-      if (day.source.error) this.#set(at, day.source, this.#describeCorrupt(day.source, day.source.error));
+      const { error } = day.source;
+      if (error)
+        this.#set(at, day.source, await this.#judgeCorrupt(day.source, error, known.get(day.source.path)));
       else if (record)
         this.#set(
           at,
@@ -234,11 +242,17 @@ class AuditRun {
         if (!judged) return;
         this.#tally.add(judged);
         this.#input.emit({ event: 'day', ...judged });
+        if (this.#input.findsGoodDays && judged.date === '') this.#warnOfUnknownDay(judged);
       }
       // A verdict is not needed any more, and there may be a million.
       this.#verdicts[this.#emitted] = null;
       verdict = this.#verdicts[++this.#emitted];
     }
+  }
+
+  #warnOfUnknownDay({ path }: AuditedDay): void {
+    const message = `${path}: neither its name nor a row tells its day, so it counts for no day`;
+    this.#input.emit({ event: 'warning', message });
   }
 
   #set(at: number, { file }: Pick<AuditSource, 'file'>, verdict: AuditedDay | null | undefined): void {
@@ -295,7 +309,7 @@ class AuditRun {
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       if (!(error instanceof TickhaulError) || judgeError(error).affectsRun) throw error;
-      return this.#describeCorrupt({ path, file }, error);
+      return this.#judgeCorrupt({ path, file }, error, { folderFile });
     }
     const { result, content } = audited;
     const record = createAuditRecord(folderFile?.path ?? path, result, content, thresholds);
@@ -340,7 +354,17 @@ class AuditRun {
     await log.add(judged, this.#signal).catch((error: unknown) => this.#warn(error));
   }
 
-  #describeCorrupt({ path, file }: Pick<AuditSource, 'path' | 'file'>, error: TickhaulError): AuditedDay {
+  /** Also records the verdict, for commands that select days by the records. */
+  async #judgeCorrupt(
+    { path, file, info }: Pick<AuditSource, 'path' | 'file' | 'info'>,
+    error: TickhaulError,
+    known: Pick<KnownFile, 'folderFile'> | undefined,
+  ): Promise<AuditedDay> {
+    const { thresholds, files } = this.#input;
+    if (known?.folderFile && error.code === 'corrupt')
+      await recordCorruptFile({ path, file, info }, known.folderFile, thresholds, files, this.#signal).catch(
+        (thrown: unknown) => this.#warn(thrown),
+      );
     const facts = this.#facts.get(file?.exchange ?? '') ?? NO_EXCHANGE_FACTS;
     const day = describeDay(file, facts);
     return { ...day, path, condition: 'corrupt', reasons: [], error: toFileError(error) };

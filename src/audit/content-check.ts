@@ -1,5 +1,6 @@
 import type { ContentResult, RowPlace } from '../events/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
+import type { CheckName } from './check-descriptions.js';
 
 /** Thresholds of the checks. A record with other thresholds is not used. */
 export interface CheckThresholds {
@@ -73,10 +74,11 @@ export interface CheckCounter {
 
 /**
  * A check of the contents of day files. To add one, add it to `ROW_CHECKS`, or write a file in `src/audit/checks/`; then
- * add it to `CONTENT_CHECKS`, and raise `CHECKS_VERSION`.
+ * add it to `CONTENT_CHECKS` and `CHECK_DESCRIPTIONS`, and raise `CHECKS_VERSION`.
  */
 export interface ContentCheck {
-  readonly name: string;
+  /** Its description is in `CHECK_DESCRIPTIONS`. */
+  readonly name: CheckName;
   readonly appliesTo: (dataType: string) => boolean;
   /** Whether a failure degrades the day, unless `--degrade` says otherwise. */
   readonly degrades: boolean;

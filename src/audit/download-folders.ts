@@ -7,7 +7,7 @@ import type { Files, StoredFileInfo, StoreSettings } from '../store/files.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../store/location.js';
 import { createDestinationFinder, type FindDestination, openDestination } from '../store/open-destination.js';
 import { AuditLog } from './audit-log.js';
-import { type AuditRecord, contentVersion } from './audit-record.js';
+import { type AuditRecord, contentVersion, createCorruptRecord } from './audit-record.js';
 import type { CheckThresholds } from './content-check.js';
 import type { AuditSource } from './plan-days.js';
 
@@ -94,6 +94,18 @@ export async function findKnownFile(
   if (!record) return { folderFile, record: undefined };
   const found = info ?? (await files.stat(path, signal).catch(ignoreFileError));
   return { folderFile, record: isUnchanged(record, found) ? record : undefined };
+}
+
+/** Records that a file is corrupt; a file that is gone has no record. @throws as `AuditLog.add` does. */
+export async function recordCorruptFile(
+  { path, file, info }: Pick<AuditSource, 'path' | 'file' | 'info'>,
+  folderFile: FolderFile,
+  thresholds: CheckThresholds,
+  files: Files,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = info ?? (await files.stat(path, signal).catch(ignoreFileError));
+  if (found) await folderFile.log.add(createCorruptRecord(folderFile.path, file, found, thresholds), signal);
 }
 
 /** Whether a file is still the one that was audited. @param found undefined if it does not exist. */

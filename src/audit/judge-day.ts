@@ -2,13 +2,17 @@ import { formatDay, parseDay, US_PER_DAY } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { AuditedDay, ContentResult } from '../events/audited-day.js';
 import type { AuditRecord } from './audit-record.js';
+import { INCIDENT } from './check-descriptions.js';
 import { gap, limitGaps } from './checks/gap.js';
-import type { AuditedFile, CheckThresholds, RecordedGap, SeriesFacts } from './content-check.js';
+import type {
+  AuditedFile,
+  CheckThresholds,
+  ContentCheck,
+  RecordedGap,
+  SeriesFacts,
+} from './content-check.js';
 import { CONTENT_CHECKS, noRows } from './content-checks.js';
 import type { ExchangeFacts } from './exchange-facts.js';
-
-/** Name of incidents among the reasons of a day. */
-export const INCIDENT = 'incident';
 
 /** The reasons that degrade a day unless `--degrade` names others. */
 export const DEFAULT_DEGRADING: ReadonlySet<string> = new Set([
@@ -61,7 +65,7 @@ export function judgeDay(
   };
 }
 
-const CHECKS_BY_NAME = new Map(CONTENT_CHECKS.map((check) => [check.name, check]));
+const CHECKS_BY_NAME = new Map<string, ContentCheck>(CONTENT_CHECKS.map((check) => [check.name, check]));
 
 type RecordedChecks = Pick<AuditRecord, 'dataType' | 'date' | 'rows' | 'checks' | keyof CheckThresholds>;
 

@@ -8,6 +8,7 @@ import {
   resolveSeries,
 } from '../day-files/series-filter.js';
 import { createShardTest, type Shard } from '../day-files/shard.js';
+import type { SeriesNames } from '../events/audited-day.js';
 import type { StoredFileInfo } from '../store/files.js';
 
 /** A file to audit. */
@@ -43,6 +44,8 @@ export type IsSelected = (file: DayFile | undefined) => boolean;
 export interface AuditPlan {
   /** Sorted by series, day and path; files that are not identified last. */
   readonly days: readonly PlannedDay[];
+  /** The series of all selected files, also of those outside of the selected days; each at least once. */
+  readonly series: readonly SeriesNames[];
   readonly isSelected: IsSelected;
 }
 
@@ -71,6 +74,7 @@ export function planDays(sources: readonly AuditSource[], requested: AuditSelect
   ].sort(comparePlanned);
   return {
     days: [...days.filter(({ file }) => isInShard(file)), ...unidentified.filter(() => isInShard(undefined))],
+    series: identified.flatMap(({ file }) => file ?? []),
     isSelected,
   };
 }

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../events/run-events.js';
+import type { RunEvent, RunSummary } from '../events/run-events.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { Context, ContextOptions, Operation, RunObserver } from '../operations/context.js';
 import type { CliHost, CliProcess, Command, CommandArgs } from './arguments/command.js';
@@ -28,19 +28,29 @@ interface OperationHost extends Pick<RunObserver, 'askForSpace'> {
   onEvent?(event: RunEvent): void;
   /** Prints only errors, where bars would mix with other output. */
   readonly quiet?: boolean;
+  /** False where `--json` prints a document of the command in place of the events. */
+  readonly json?: false;
 }
 
-/**
- * Runs an operation with the reporter that its options select. @returns its exit code.
- */
+/** Runs an operation with the reporter that its options select. @returns its exit code. */
 export async function runOperation<Options extends ContextOptions>(
   operation: Operation<Options>,
   options: Options,
   cli: CliHost,
-  { askForSpace, onEvent, quiet }: OperationHost = {},
+  host?: OperationHost,
 ): Promise<number> {
+  return (await runToSummary(operation, options, cli, host)).exitCode;
+}
+
+/** As `runOperation`. @returns the summary, also of a run that failed. */
+export async function runToSummary<Options extends ContextOptions>(
+  operation: Operation<Options>,
+  options: Options,
+  cli: CliHost,
+  { askForSpace, onEvent, quiet, json }: OperationHost = {},
+): Promise<RunSummary> {
   const { withContext } = await import('../operations/context.js');
-  return cli.output.report(({ emit, note }) => {
+  const run = ({ emit, note }: RunObserver): Promise<RunSummary> => {
     const observed = (event: RunEvent): void => {
       onEvent?.(event);
       emit(event);
@@ -48,5 +58,6 @@ export async function runOperation<Options extends ContextOptions>(
     return withContext(options, cli, { emit: observed, note, askForSpace }, (context) =>
       operation(options, context),
     );
-  }, quiet);
+  };
+  return cli.output.report(run, { quiet, json });
 }

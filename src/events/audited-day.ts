@@ -69,12 +69,41 @@ export type DayCondition = (typeof DAY_CONDITIONS)[number];
 /** An incident of the exchange record, unchanged (docs/spec/metadata-api.md#exchange-record). */
 export type IncidentReport = Readonly<Record<string, unknown>>;
 
-/** Verdict on one day of a series, with the names of `--json`. */
-export interface AuditedDay extends Partial<FileContentFacts> {
+/** Names of a series of day files. */
+export interface SeriesNames {
   readonly exchange: string;
   readonly dataType: string;
   /** The dataset symbol. */
   readonly symbol: string;
+}
+
+/** A series that is not available on a day. */
+export interface FailedSeries extends SeriesNames {
+  readonly condition: Exclude<DayCondition, 'available'>;
+  /** As in `AuditedDay`. */
+  readonly reasons: readonly string[];
+}
+
+/** A day on which series are not available. */
+export interface FailedDay {
+  /** UTC day, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Sorted by name. */
+  readonly series: readonly FailedSeries[];
+}
+
+/** The days that are available for all series: the document of `audit --good --json`. */
+export interface GoodDays {
+  /** All selected series, sorted by name. */
+  readonly series: readonly SeriesNames[];
+  /** UTC days, `YYYY-MM-DD`, ascending. */
+  readonly days: readonly string[];
+  /** The other days for which any of the series has a verdict, ascending. */
+  readonly otherDays: readonly FailedDay[];
+}
+
+/** Verdict on one day of a series, with the names of `--json`. */
+export interface AuditedDay extends SeriesNames, Partial<FileContentFacts> {
   /** UTC day, `YYYY-MM-DD`; empty if neither the name nor a row of the file tells it. */
   readonly date: string;
   /** Location of the file as the command found it; null if no file is there. */

@@ -1,7 +1,7 @@
 import type { FileError } from '../base/errors.js';
 import { formatDay } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import type { DayCondition } from './audited-day.js';
+import type { DayCondition, GoodDays } from './audited-day.js';
 import type {
   DayEvent,
   Estimate,
@@ -83,6 +83,8 @@ export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind
 
 export interface SummaryJson extends CountsJson {
   readonly event: 'summary';
+  /** Of an audit with `good`: the days that are available for all series. */
+  readonly goodDays?: GoodDays | undefined;
   /** Result of each job of a sync. */
   readonly jobs?: readonly JobJson[] | undefined;
 }
@@ -162,7 +164,8 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
     ...(newSymbols.length > 0 && { newSymbols }),
     ...(delistedSymbols.length > 0 && { delistedSymbols }),
   }));
-  return { event: 'summary', ...toCountsJson(summary), ...(jobs && { jobs }) };
+  const { goodDays } = summary;
+  return { event: 'summary', ...toCountsJson(summary), ...(goodDays && { goodDays }), ...(jobs && { jobs }) };
 }
 
 function toCountsJson(summary: RunSummary): CountsJson {

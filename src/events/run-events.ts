@@ -1,7 +1,7 @@
 import type { FileError } from '../base/errors.js';
 import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import type { AuditedDay, DayCondition } from './audited-day.js';
+import type { AuditedDay, DayCondition, GoodDays } from './audited-day.js';
 
 /** Planned action for a day file, before anything is requested. */
 export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailable' | 'unauthorized';
@@ -168,6 +168,8 @@ export interface RunSummary {
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
   /** Number of days by condition, of an audit; conditions that did not occur are absent. */
   readonly days?: Readonly<Partial<Record<DayCondition, number>>> | undefined;
+  /** Of an audit that was asked for them, and judged all days. */
+  readonly goodDays?: GoodDays | undefined;
   /** Complete conversions in a different format version than this build writes; absent if there are none. */
   readonly outdated?: number | undefined;
   /** Day files without rows that the run downloaded or verified; absent if there are none. */

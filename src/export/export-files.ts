@@ -1,8 +1,7 @@
 import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
-import { findSources } from '../convert/naming/find-sources.js';
-import type { DayFile } from '../day-files/day-file.js';
+import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
 import { createSeriesFilter, resolveSeries } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunSummary } from '../events/run-events.js';
@@ -68,7 +67,7 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
 
 /** Day files of the selection that the target reads, sorted, and files whose names do not state their day file. */
 async function selectExportSources(
-  { target: name, paths, selection, isExcluded, store, context, emit }: ExportInput,
+  { target: name, paths, selection, exclusion, store, context, emit }: ExportInput,
   files: Files,
 ): Promise<{ sources: readonly ExportSource[]; unnamed: readonly string[] }> {
   const { signal } = context;
@@ -79,20 +78,23 @@ async function selectExportSources(
   const unnamed: string[] = [];
   const others = new Set<string>();
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const found: { readonly path: string; readonly file: DayFile | undefined }[] = [];
+  const found: SelectedSource[] = [];
   for (const { path } of await findSources(paths, { files, store, warn }, signal))
     found.push({ path, file: await findDayFile(path) });
   const filter = createSeriesFilter(resolveSeries(selection, () => found.flatMap(({ file }) => file ?? [])));
-  for (const { path, file } of found) {
-    const isSelected = !file || (filter.matches(file) && file.day >= from && file.day < to);
-    if (!isSelected || (await isExcluded?.(path, file))) continue;
+  const selected = found.filter(
+    ({ file }) => !file || (filter.matches(file) && file.day >= from && file.day < to),
+  );
+  filter.assertAllMatched();
+  const isExcluded = await exclusion?.(selected);
+  for (const { path, file } of selected) {
+    if (await isExcluded?.(path, file)) continue;
     if (!file) unnamed.push(path);
     else {
       if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
       else others.add(file.dataType);
     }
   }
-  filter.assertAllMatched();
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
     warn(message);

@@ -1,4 +1,5 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
+import type { SourceExclusion } from '../convert/naming/find-sources.js';
 import type { DataType } from '../day-files/data-types.js';
 import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
@@ -224,8 +225,8 @@ export interface ExportInput extends ExportSetting {
     readonly to: Day | undefined;
     readonly shard: Shard | undefined;
   };
-  /** Whether a file is left out for another reason. @param file undefined if its day file is unknown. */
-  readonly isExcluded?: ((path: string, file: DayFile | undefined) => Promise<boolean>) | undefined;
+  /** Leaves out files for another reason. */
+  readonly exclusion?: SourceExclusion | undefined;
   /** Jobs at the same time. */
   readonly jobs: number;
   readonly existing: 'skip' | 'overwrite';

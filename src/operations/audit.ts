@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type { AuditInput } from '../audit/audit-run.js';
+import { INCIDENT } from '../audit/check-descriptions.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
 import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
-import { DEFAULT_DEGRADING, INCIDENT } from '../audit/judge-day.js';
+import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import type { OutputTarget } from '../base/output-sink.js';
 import { plural } from '../base/units.js';
 import type { SourceAccess } from '../convert/naming/find-sources.js';
-import { type AuditedDay, DAY_CONDITIONS } from '../events/audited-day.js';
+import { type AuditedDay, DAY_CONDITIONS, type GoodDays } from '../events/audited-day.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
@@ -17,18 +18,20 @@ import type { MetadataOptions } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { absoluteLocation } from '../store/location.js';
 import type { Context } from './context.js';
-import { findPageFile } from './output-file.js';
+import { findPageFile, isStdout } from './output-file.js';
 import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
 
 /** Options of `audit`. */
-type AuditOptions = CommandValues<typeof COMMAND_OPTIONS.audit>;
+export type AuditValues = CommandValues<typeof COMMAND_OPTIONS.audit>;
 
 /** `audit`: checks the contents of day files and judges each day. */
-export async function runAudit(options: AuditOptions, context: Context): Promise<RunSummary> {
+export async function runAudit(options: AuditValues, context: Context): Promise<RunSummary> {
   const { signal, emit } = context;
   const { recheck, offline, jobs = availableParallelism() } = options;
   const checks = { ...(await readChecks(options, signal)), recheck, jobs };
   const html = await findPageFile(options);
+  if (options.good && isStdout(html))
+    throw usageError('--html - and --good both print to stdout; use only one of them');
   const { auditFiles } = await import('../audit/audit-run.js');
   const { DownloadFolders } = await import('../audit/download-folders.js');
   const settings = await context.settings();
@@ -43,12 +46,21 @@ export async function runAudit(options: AuditOptions, context: Context): Promise
   const metadata = { cache: settings.cacheDir, offline, signal };
   const fetchFacts = (exchange: string): Promise<ExchangeFacts> =>
     fetchExchangeFacts(client, exchange, metadata, emit);
-  const run = (observed: EventSink): Promise<RunSummary> =>
-    auditFiles({ ...checks, ...found, files, store, folders, fetchFacts, emit: observed, signal });
+  const run = async (observed: EventSink): Promise<RunSummary> => {
+    const io = { files, store, folders, fetchFacts, emit: observed, signal };
+    const summary = await auditFiles({ ...checks, ...found, ...io });
+    if (summary.goodDays) emit({ event: 'note', message: describeGoodDays(summary.goodDays) });
+    return summary;
+  };
   if (html === undefined) return run(emit);
   const [first = ''] = locations;
   const location = locations.length === 1 ? first : plural(locations.length, 'location');
   return writePage(html, location, context, run);
+}
+
+function describeGoodDays({ series, days, otherDays }: GoodDays): string {
+  const all = plural(days.length + otherDays.length, 'day');
+  return `${days.length} of ${all} available for all of ${series.length} series`;
 }
 
 /**
@@ -79,15 +91,18 @@ async function writePage(
 
 /** What is audited, and what degrades a day. @throws usage error. */
 async function readChecks(
-  options: AuditOptions,
+  options: AuditValues,
   signal: AbortSignal,
-): Promise<Pick<AuditInput, 'selection' | 'thresholds' | 'degrading' | 'failOn'>> {
-  const { shard, gapMs, jump, degrade, failOn } = options;
+): Promise<Pick<AuditInput, 'selection' | 'thresholds' | 'degrading' | 'failOn' | 'findsGoodDays'>> {
+  const { shard, gapMs, jump, degrade, failOn, good } = options;
+  if (good && shard)
+    throw usageError('--good: the files of a day are in several shards, and all of them count; omit --shard');
   return {
     selection: { ...(await readSeriesSelection(options, signal)), ...readDayRange(options), shard },
     thresholds: { gapMs, jump },
     degrading: readDegrading(degrade),
     failOn: new Set(failOn && assertNames('fail-on', failOn, [...DAY_CONDITIONS, ...CHECK_NAMES])),
+    findsGoodDays: good,
   };
 }
 

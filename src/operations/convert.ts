@@ -6,9 +6,9 @@ import { STDOUT_FORMAT } from '../format/output-formats.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
-import { openDegradedFilter } from './selection/degraded-filter.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
 import { readSymbolLists } from './selection/read-selection.js';
+import { openVerdictFilter } from './selection/verdict-filter.js';
 
 /** Options of `convert`. */
 export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
@@ -17,7 +17,7 @@ export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
 export interface ConvertSelection
   extends Pick<
     ConvertInput,
-    'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store' | 'isExcluded'
+    'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store' | 'exclusion'
   > {
   readonly outputSelection: OutputSelection;
 }
@@ -39,8 +39,7 @@ export async function openConvertSelection(
     jobs,
   };
   const store = await context.storeOf([...paths, out]);
-  const isExcluded = options.skipDegraded ? await openDegradedFilter(context, store) : undefined;
-  return { ...selection, store, isExcluded };
+  return { ...selection, store, exclusion: await openVerdictFilter(options, context, store) };
 }
 
 /** `convert`: from day files to files of an output format. */

@@ -5,9 +5,9 @@ import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { createExportContext } from './create-export-context.js';
-import { openDegradedFilter } from './selection/degraded-filter.js';
 import { readExportTarget } from './selection/read-export-setting.js';
 import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
+import { openVerdictFilter } from './selection/verdict-filter.js';
 
 /** `export`: writes day files in the input format of a backtester. */
 export async function runExport(
@@ -29,10 +29,11 @@ export async function runExport(
   const { cacheDir: cache } = await context.settings();
   const client = await context.client();
   const store = await context.store();
-  const isExcluded = options.skipDegraded ? await openDegradedFilter(context, store) : undefined;
+  const { EXPORT_TARGETS } = await import('../export/export-targets.js');
+  const { dataTypes } = EXPORT_TARGETS[target];
   return exportFiles({
     ...input,
-    isExcluded,
+    exclusion: await openVerdictFilter(options, context, store, dataTypes),
     context: createExportContext({ client, cache, offline, emit, signal }),
     store,
     emit,

@@ -11,6 +11,7 @@ import {
   toSpeed,
 } from './selection/read-replay-request.js';
 import { completeDownloadOptions } from './selection/read-selection.js';
+import { openVerdictFilter } from './selection/verdict-filter.js';
 import { requireFolder } from './settings.js';
 
 /** `replay`: writes the messages of a period. @throws usage error before the first request. */
@@ -55,6 +56,7 @@ export async function runReplay(
       options: completeDownloadOptions(options),
       layout,
       offline,
+      exclusion: await openVerdictFilter(options, context, destination.settings),
       requiresDays: true,
       owner: createLockOwner(context),
       emit,

@@ -54,7 +54,7 @@ async function exportSeries(
       ...setting,
       paths: [destination.locate('')],
       selection: { from: undefined, to: undefined, shard: undefined },
-      isExcluded: async (_, file) => file === undefined || !series.has(seriesOf(file)),
+      exclusion: async () => async (_, file) => file === undefined || !series.has(seriesOf(file)),
       jobs: availableParallelism(),
       existing: 'skip',
       context: createExportContext({ client, cache, offline: false, emit, signal }),

@@ -34,6 +34,14 @@ export const DAY_RANGE_OPTIONS = {
   to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the last file of each series' },
 } as const;
 
+/** Days by the verdicts of the last audit. */
+export const GOOD_OPTIONS = {
+  good: {
+    type: 'flag',
+    description: 'only days that the last audit judged available for all selected series',
+  },
+} as const;
+
 /** What `verify` checks and changes. */
 export const VERIFY_OPTIONS = groupOptions('Check:', {
   path: {
@@ -133,6 +141,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     choices: ['skip', 'overwrite'],
     default: 'skip',
   },
+  ...GOOD_OPTIONS,
   'skip-degraded': {
     type: 'flag',
     description: 'leave out days that the last audit judged degraded',
@@ -212,6 +221,11 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
     type: 'ratio',
     description: 'change of price between two trades that counts as a jump; 0.1 is 10 percent',
     default: '0.1',
+  },
+  good: {
+    type: 'flag',
+    description: 'print only the days that are available for all selected series, one per line',
+    settingDescription: 'find the days that are available for all selected series, for the summary',
   },
   ...PAGE_OPTIONS,
   recheck: { type: 'flag', description: 'read files again that have not changed since their last audit' },

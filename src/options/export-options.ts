@@ -115,6 +115,7 @@ export const EXPORT_OPTIONS = {
       alias: 'j',
     },
     existing: CONVERT_OPTIONS.existing,
+    good: CONVERT_OPTIONS.good,
     'skip-degraded': CONVERT_OPTIONS['skip-degraded'],
     offline: {
       type: 'flag',

@@ -1,4 +1,5 @@
 import { LAYOUT_OPTIONS, SELECTION_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
+import { GOOD_OPTIONS } from './existing-file-options.js';
 import { groupOptions } from './option-definition.js';
 import { CACHE_OPTIONS, FOLDER_OPTIONS_WITHOUT_ALIAS, STORE_OPTIONS } from './service-options.js';
 
@@ -32,6 +33,7 @@ export const PERIOD_OPTIONS = groupOptions('Replay:', {
   to: { type: 'time', description: 'UTC day or ISO 8601 time, not included' },
   date: { type: 'day-or-month', description: 'a UTC day, or a whole month such as 2024-03' },
   last: SELECTION_OPTIONS.last,
+  ...GOOD_OPTIONS,
 });
 
 /** Source of the messages of a replay. */

@@ -1,5 +1,6 @@
 import { type ErrorCode, type FileError, TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
+import type { SourceExclusion } from '../convert/naming/find-sources.js';
 import { formatDay } from '../day-files/day.js';
 import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings, PlannedFile } from '../download/download-options.js';
@@ -19,6 +20,7 @@ import {
   deriveExchangeRecord,
   findDaysWithoutFile,
   listDayFiles,
+  type PlannedReplaySeries,
   planReplay,
 } from './plan-replay.js';
 import { type Arrival, periodToDays, type ReplayRequest, type ReplaySeries } from './replay-request.js';
@@ -34,6 +36,8 @@ interface OpenReplayInput {
   readonly layout: LayoutChoice;
   /** Read only files on disk, without requests. */
   readonly offline: boolean;
+  /** Leaves out day files by what their audits found; files that are not on disk are then not downloaded. */
+  readonly exclusion?: SourceExclusion | undefined;
   /** Fail if no day of any series is available. Otherwise such a replay has no messages. */
   readonly requiresDays?: boolean | undefined;
   readonly owner: LockOwner;
@@ -83,7 +87,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const records = stored.every((record) => record !== undefined)
       ? stored
       : await completeRecords(request, stored, { destination, manifest, warn, signal });
-    const planned = await planReplay(request, records, context);
+    const planned = await excludeFiles(await planReplay(request, records, context), input);
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
     assertNoneMissing(findDaysWithoutFile(unrecorded), destination);
@@ -116,6 +120,25 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     // The download closes it.
     if (!isManifestInUse) await manifest.close();
   }
+}
+
+async function excludeFiles(
+  planned: readonly PlannedReplaySeries[],
+  { exclusion, destination }: Pick<OpenReplayInput, 'exclusion' | 'destination'>,
+): Promise<readonly PlannedReplaySeries[]> {
+  if (!exclusion) return planned;
+  const all = planned.flatMap(({ files }) => files);
+  const isExcluded = await exclusion(
+    all.map(({ path, file, status }) => ({
+      path: destination.locate(path),
+      file,
+      isAbsent: status !== 'skip',
+    })),
+  );
+  const remaining = new Set<PlannedFile>();
+  for (const planFile of all)
+    if (!(await isExcluded(destination.locate(planFile.path), planFile.file))) remaining.add(planFile);
+  return planned.map((series) => ({ ...series, files: series.files.filter((file) => remaining.has(file)) }));
 }
 
 /**

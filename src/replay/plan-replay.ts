@@ -36,7 +36,7 @@ import {
 } from './replay-request.js';
 
 /** A series with the planned day files of its period. */
-interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
+export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
   /** Why no day of the data type is available; undefined if one is. */
   readonly unavailability: TickhaulError | undefined;

@@ -32,6 +32,9 @@ deribit trades BTC
 
 degraded 2024-03-02 deribit trades BTC: duplicate_row 1, duplicate_id 1
 
+duplicate_row: rows equal to the row before
+duplicate_id: rows whose id occurred before
+
 1 series: 1 available, 1 degraded, 1 missing, 0 pending, 1 corrupt
 `;
 

@@ -58,11 +58,20 @@ export interface CommandOutline {
   load(): Promise<CommandAction>;
 }
 
+/** Names with their meanings. */
+export interface HelpTerms {
+  /** As a heading: `Checks`. */
+  readonly heading: string;
+  readonly meanings: readonly (readonly [name: string, meaning: string])[];
+}
+
 /** Flags and action of a command. Heavy imports belong inside `run`, so that `--help` stays fast. */
 export interface CommandAction {
   readonly options: OptionGroup;
   readonly positionals?: Readonly<Record<string, PositionalOptions>>;
   readonly flags: Flags;
+  /** Names that the help explains below the flags, such as those of checks. */
+  readonly terms?: HelpTerms | undefined;
   /** Command lines, each with a description. */
   readonly examples: readonly (readonly [string, string])[];
   /** @returns the exit code. */

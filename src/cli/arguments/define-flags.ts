@@ -13,7 +13,7 @@ export function defineOptions(
 }
 
 /** A command whose action gets its options and those of every command, read and typed. */
-interface TypedAction<Options extends OptionGroup> extends Pick<CommandAction, 'examples'> {
+interface TypedAction<Options extends OptionGroup> extends Pick<CommandAction, 'examples' | 'terms'> {
   /** @returns the exit code. */
   run(options: CommandValues<Options>, cli: CliHost): Promise<number>;
 }
@@ -24,12 +24,13 @@ interface TypedAction<Options extends OptionGroup> extends Pick<CommandAction, '
  */
 export function defineCommand<Options extends OptionGroup, More extends OptionGroup = Options>(
   options: Options,
-  { examples, run }: TypedAction<Options & More>,
+  { examples, terms, run }: TypedAction<Options & More>,
   more?: More,
 ): CommandAction {
   return {
     ...defineOptions(options),
     examples,
+    terms,
     async run(args, cli) {
       // Loaded here, since help needs no parsers.
       const { readCommandOptions } = await import('../../options/read-options.js');

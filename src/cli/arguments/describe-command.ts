@@ -1,7 +1,14 @@
 import type { Options } from 'yargs';
 import type { ERROR_TABLE, ErrorCode } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import { type Command, type CommandOutline, commandName, type Flags, HELP_OUTLINE } from './command.js';
+import {
+  type Command,
+  type CommandOutline,
+  commandName,
+  type Flags,
+  HELP_OUTLINE,
+  type HelpTerms,
+} from './command.js';
 import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
 
 /** A positional argument of a command. */
@@ -36,6 +43,8 @@ export interface CommandDescription {
   readonly arguments: readonly ArgumentDescription[];
   readonly flags: readonly FlagDescription[];
   readonly globalFlags: readonly FlagDescription[];
+  /** Names that the help explains, such as those of checks. */
+  readonly terms?: HelpTerms;
   readonly examples: readonly { readonly command: string; readonly description: string }[];
   readonly exitCodes: readonly { readonly code: number; readonly meaning: string }[];
   /** Set if the command can end with codes of another program. */
@@ -72,6 +81,7 @@ export function describeCommand(command: Command): CommandDescription {
     arguments: describeArguments(command),
     flags: describeFlags(command.flags),
     globalFlags: describeGlobalFlags(),
+    ...(command.terms && { terms: command.terms }),
     examples: command.examples.map(([line, description]) => ({
       command: line.replaceAll('$0', PROGRAM),
       description,
@@ -170,7 +180,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   coverage: FILES,
   lock: FILES,
   manifest: FILES,
-  convert: [...FILES, 9],
+  convert: SERVICE_WITH_LOCK,
   export: SERVICE_WITH_LOCK,
   views: FILES,
   replay: SERVICE_WITH_LOCK,

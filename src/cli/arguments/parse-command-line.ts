@@ -190,7 +190,14 @@ function defineCommand(sub: Argv, command: Command): Argv {
   // A default of undefined keeps the help from showing [default: []] for lists.
   for (const [name, positional] of Object.entries(command.positionals ?? {}))
     sub.positional(name, { default: undefined, ...positional });
-  return sub.options(command.flags).epilogue(formatExamples(command.examples));
+  return sub.options(command.flags).epilogue(formatTerms(command.terms) + formatExamples(command.examples));
+}
+
+function formatTerms(terms: CommandAction['terms']): string {
+  if (!terms) return '';
+  const width = Math.max(...terms.meanings.map(([name]) => name.length));
+  const lines = terms.meanings.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`);
+  return `${terms.heading}:\n${lines.join('')}\n`;
 }
 
 /** Formats examples without wrapping, unlike yargs, so that they can be copied. */

@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { describeReasons } from '../../audit/check-descriptions.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatCount, formatDuration } from '../../base/units.js';
 import { type Day, parseDay } from '../../day-files/day.js';
@@ -80,7 +81,7 @@ export class AuditText {
     series.rows += rows;
   }
 
-  /** A table of all series, a calendar of each, a line for each degraded day, and totals. */
+  /** A table of all series, a calendar of each, a line for each degraded day and each of its checks, and totals. */
   *format({ columns, chalk }: AuditTextOptions): Generator<string> {
     if (this.#series.size === 0) return;
     const series = [...this.#series.values()];
@@ -100,6 +101,9 @@ export class AuditText {
     yield '\n';
     for (const day of this.#degraded) yield wrapLines(formatDegradedDay(day, chalk), columns);
     if (this.#degraded.length > 0) yield '\n';
+    const reasons = describeReasons(this.#degraded.flatMap((day) => day.reasons));
+    for (const [name, meaning] of reasons) yield wrapLines(`${chalk.bold(name)}: ${meaning}\n`, columns);
+    if (reasons.length > 0) yield '\n';
     yield* wrapList(formatTotals(series), columns).map((line) => `${line}\n`);
   }
 }

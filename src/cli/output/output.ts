@@ -33,6 +33,13 @@ export interface CommandResult {
   readonly unlessQuiet?: 'stdout' | 'stderr';
 }
 
+interface ReportSettings {
+  /** Prints only errors, where bars would mix with other output. */
+  readonly quiet?: boolean | undefined;
+  /** Prints events as JSON lines. */
+  readonly json?: boolean | undefined;
+}
+
 /** Everything that a command prints: the only place that decides by `--json`, `--quiet` and `--verbose`. */
 export class Output {
   readonly json: boolean;
@@ -138,11 +145,14 @@ export class Output {
   }
 
   /**
-   * Runs `run` with the reporter that the flags select.
-   * @param quiet prints only errors, where bars would mix with other output. @returns its exit code.
+   * Runs `run` with the reporter that the flags select, or the settings that replace them. @returns its summary, also if
+   * it fails.
    */
-  async report(run: (observer: RunObserver) => Promise<RunSummary>, quiet = this.quiet): Promise<number> {
-    const reporter = await this.openReporter({ quiet });
+  async report(
+    run: (observer: RunObserver) => Promise<RunSummary>,
+    { quiet = this.quiet, json = this.json }: ReportSettings = {},
+  ): Promise<RunSummary> {
+    const reporter = await this.openReporter({ quiet, json });
     this.printAbove((text) => reporter.note(text));
     const observer: RunObserver = { emit: (event) => reporter.event(event), note: this.onRequest };
     const summary = await run(observer).catch((error: unknown) => {
@@ -153,7 +163,7 @@ export class Output {
     await this.flushRequests();
     // This removes bars from the screen, whatever happened.
     reporter.finish(summary);
-    return summary.exitCode;
+    return summary;
   }
 
   /** Opens the reporter of downloads that are part of another command: text on stderr, or only errors. */

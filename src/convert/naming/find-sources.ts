@@ -193,14 +193,30 @@ async function* listDayFiles(folder: string, signal: AbortSignal): AsyncGenerato
   }
 }
 
+/** A selected file. */
+export interface SelectedSource {
+  /** A location. */
+  readonly path: string;
+  /** Undefined if neither its name nor a record identifies it. */
+  readonly file: DayFile | undefined;
+  /** The command knows that no such file is there. */
+  readonly isAbsent?: boolean | undefined;
+}
+
+/** Whether a file is left out. */
+export type IsExcluded = (path: string, file: DayFile | undefined) => Promise<boolean>;
+
+/** Decides which files are left out. It sees all selected ones first, of all shards. */
+export type SourceExclusion = (selected: readonly SelectedSource[]) => Promise<IsExcluded>;
+
 /** Restricts the sources to convert. */
 export interface SourceSelection {
   /** Undefined for all. */
   readonly symbols?: RequestedSeries['symbols'];
   /** Part of the selected sources; undefined for all. */
   readonly shard?: Shard | undefined;
-  /** Whether a source is left out for another reason. */
-  readonly isExcluded?: ((path: string) => Promise<boolean>) | undefined;
+  /** Leaves out sources by what their audits found. */
+  readonly exclusion?: SourceExclusion | undefined;
 }
 
 /**
@@ -209,23 +225,23 @@ export interface SourceSelection {
  */
 export async function selectSources(
   sources: readonly ConvertSource[],
-  { symbols, shard, isExcluded }: SourceSelection,
+  { symbols, shard, exclusion }: SourceSelection,
   findDayFile: FindDayFile,
 ): Promise<readonly ConvertSource[]> {
-  if (symbols === undefined && shard === undefined && isExcluded === undefined) return sources;
+  if (symbols === undefined && shard === undefined && exclusion === undefined) return sources;
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
   const filter = createSeriesFilter(
     resolveSeries({ symbols }, () => found.flatMap(([, file]) => file ?? [])),
   );
-  const isInShard = createShardTest(shard);
-  const selected: ConvertSource[] = [];
-  for (const [source, file] of found) {
-    const isSelected = file ? filter.matches(file) : symbols === undefined;
-    if (isSelected && isInShard(file) && !(await isExcluded?.(source.path))) selected.push(source);
-  }
+  const selected = found.filter(([, file]) => (file ? filter.matches(file) : symbols === undefined));
   filter.assertAllMatched();
-  return selected;
+  const isExcluded = await exclusion?.(selected.map(([{ path }, file]) => ({ path, file })));
+  const isInShard = createShardTest(shard);
+  const remaining: ConvertSource[] = [];
+  for (const [source, file] of selected)
+    if (isInShard(file) && !(await isExcluded?.(source.path, file))) remaining.push(source);
+  return remaining;
 }
 
 const GLOB_CHARACTERS = /[*?[{]/;

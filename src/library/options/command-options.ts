@@ -96,6 +96,8 @@ export interface ConvertRunOptions {
   readonly jobs?: number | undefined;
   /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
   readonly existing?: 'skip' | 'overwrite' | undefined;
+  /** Only days that the last audit judged available for all selected series. */
+  readonly good?: boolean | undefined;
   /** Leave out days that the last audit judged degraded. */
   readonly skipDegraded?: boolean | undefined;
   /** Delete each source after its complete conversion. */
@@ -164,6 +166,8 @@ export interface ExportRunOptions {
   readonly jobs?: number | undefined;
   /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
   readonly existing?: 'skip' | 'overwrite' | undefined;
+  /** Only days that the last audit judged available for all selected series. */
+  readonly good?: boolean | undefined;
   /** Leave out days that the last audit judged degraded. */
   readonly skipDegraded?: boolean | undefined;
   /** Use no network; instrument metadata without a stored copy counts as absent. */
@@ -229,6 +233,8 @@ export interface AuditRunOptions {
   readonly gap?: string | undefined;
   /** Change of price between two trades that counts as a jump; 0.1 is 10 percent (default: 0.1). */
   readonly jump?: number | string | undefined;
+  /** Find the days that are available for all selected series, for the summary. */
+  readonly good?: boolean | undefined;
   /** Also write an offline HTML page to this file. */
   readonly html?: string | undefined;
   /** Read files again that have not changed since their last audit. */
@@ -277,6 +283,8 @@ export interface PeriodOptions {
   readonly date?: string | undefined;
   /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
+  /** Only days that the last audit judged available for all selected series. */
+  readonly good?: boolean | undefined;
   /** With feeds: yield a disconnect message where the connection to the exchange broke. */
   readonly withDisconnects?: boolean | undefined;
   /** Pace by local timestamps: 1 is real time (default: max). */

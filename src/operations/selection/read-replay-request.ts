@@ -93,7 +93,7 @@ export function toWholeMinutes(period: RequestedPeriod): RequestedPeriod {
 
 /** Flags about the data of one source, without effect on the other. */
 const FLAGS_BY_SOURCE = {
-  datasets: ['dir', 'layout'],
+  datasets: ['dir', 'layout', 'good'],
   feeds: ['cache-dir', 'clear-cache', 'cache-limit'],
 } as const;
 const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
@@ -102,7 +102,7 @@ const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as c
 export function assertFlagsMatchSource(options: ReplayValues, source: keyof typeof SOURCE_NAMES): void {
   const other = source === 'feeds' ? 'datasets' : 'feeds';
   const isSet = (name: (typeof FLAGS_BY_SOURCE)[typeof other][number]): boolean =>
-    name === 'clear-cache' ? options.clearCache : options.given.has(name);
+    name === 'clear-cache' ? options.clearCache : name === 'good' ? options.good : options.given.has(name);
   const flag = FLAGS_BY_SOURCE[other].find(isSet);
   if (flag === undefined) return;
   throw usageError(

@@ -1,4 +1,5 @@
 import { basename } from 'node:path/posix';
+import { describeReasons, type ReasonDescriptions } from '../../../audit/check-descriptions.js';
 import { type Day, parseDay, US_PER_DAY } from '../../../day-files/day.js';
 import type {
   AuditedDay,
@@ -65,6 +66,8 @@ export interface PageData {
   readonly words: readonly StateWords[];
   /** Title of the list of days in each series. */
   readonly listTitle: string;
+  /** What the names of checks mean that occur on the page; undefined if none does. */
+  readonly reasons?: ReasonDescriptions | undefined;
   readonly exchanges: readonly string[];
   readonly dataTypes: readonly string[];
   readonly series: readonly PackedSeries[];
@@ -101,14 +104,26 @@ export function toPageData(
     sums.map(({ day }) => day),
     sums.map(({ bytes }) => bytes),
   ];
+  const reasons = describeReasons(listReasons(series));
   return {
     words,
     listTitle,
+    reasons: reasons.length === 0 ? undefined : reasons,
     exchanges,
     dataTypes,
     series: series.map(packSeries),
     charts: Object.fromEntries(Object.entries(charts).map(([id, sums]) => [id, toChartData(sums)])),
   };
+}
+
+/** Names of reasons and checks that the page shows. */
+function* listReasons(series: readonly PageSeries[]): Generator<string> {
+  for (const { days } of series) {
+    for (const { reasons, content } of days?.values() ?? []) {
+      yield* reasons;
+      for (const { check } of content?.findings ?? []) yield check;
+    }
+  }
 }
 
 function distinct(names: readonly string[]): readonly string[] {

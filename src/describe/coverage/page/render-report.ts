@@ -27,6 +27,13 @@ output { color: var(--soft); }
 .series canvas { display: block; width: 100%; }
 summary { margin-top: 8px; }
 details p { margin: 6px 0 0; font-size: 14px; max-height: 200px; overflow-y: auto; }
+.checks {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 360px), 1fr)); gap: 2px 20px;
+  margin: 4px 0 16px; padding: 0; list-style: none;
+}
+.checks li { margin: 0; }
+.checks b { color: var(--text); font-weight: 600; }
+abbr { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }
 #tooltip {
   position: absolute; z-index: 10; padding: 4px 10px; border-radius: 6px; pointer-events: none;
   background: var(--text); color: var(--page); font-size: 13px; max-width: min(320px, 100vw - 16px);
@@ -127,7 +134,7 @@ ${report.sections}
 </form>
 <p class="legend">${report.data.words.map(renderLegendEntry).join('')}</p>
 <p class="soft">A column is a week, from Monday down. ${report.help}</p>
-<div id="list"></div>
+${renderReasons(report.data.reasons)}<div id="list"></div>
 <button id="more" type="button" hidden>Show more</button>
 </section>
 </main>
@@ -143,6 +150,13 @@ ${report.sections}
 function renderLegendEntry({ state, word, note }: StateWords): string {
   const text = note === undefined ? word : `${word}: ${note}`;
   return `<span><canvas data-state="${state}" width="12" height="12"></canvas>${text}</span>`;
+}
+
+/** What the checks mean that occur on the page. */
+function renderReasons(reasons: PageData['reasons'] = []): string {
+  if (reasons.length === 0) return '';
+  const items = reasons.map(([name, meaning]) => `<li><b>${name}</b>: ${escapeHtml(meaning)}</li>`);
+  return `<ul class="checks soft" aria-label="Checks">${items.join('')}</ul>\n`;
 }
 
 /** Escapes `<`, since a script element ends at `</script` even within a string (HTML Standard, section 4.12.1.3). */

@@ -135,6 +135,34 @@ browserTest('an audit in a browser', async (t) => {
     assert.deepEqual(problems, []);
   });
 
+  await t.test('the pointer on a day or on the name of a check shows what the check counts', async (t) => {
+    const { page, problems } = await openHtml(t, browser, createPage());
+    await page.getByText('Days that are not available').first().click();
+    await page.getByRole('button', { name: '2024-01-25' }).click();
+    const explained = async (selector: string): Promise<readonly string[]> => {
+      const names = await page.locator('article').first().locator(`${selector} abbr`).all();
+      const texts = names.map(
+        async (name) => `${await name.innerText()}: ${await name.getAttribute('title')}`,
+      );
+      return Promise.all(texts);
+    };
+    const [gap, crossed, incident] = [
+      'gap: periods without rows',
+      'crossed: states with the best bid above the best ask',
+      'incident: incidents of the exchange record that overlap the day',
+    ];
+    const order = 'exchange_order: rows whose exchange timestamp steps back, by symbol';
+    assert.deepEqual(await explained('.lanes'), [gap, order, crossed]);
+    assert.deepEqual(await explained('tbody'), [gap, order, crossed]);
+    assert.deepEqual(await explained('li'), [gap, crossed, incident, gap, crossed, incident]);
+    await page.getByRole('application', { name: /BTC-PERPETUAL/ }).focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('PageDown');
+    assert.equal(await page.locator('#tooltip').innerText(), [DEGRADED, gap, crossed, incident].join('\n'));
+    assert.deepEqual(problems, []);
+    await takePicture(page, 'audit-checks', true);
+  });
+
   await t.test('series are sorted by degraded and corrupt days', async (t) => {
     const { page } = await openHtml(t, browser, createPage());
     const names = (): Promise<string[]> => page.locator('article h3').allInnerTexts();

@@ -42,6 +42,23 @@ test('the page has each day with its condition, and counts them', () => {
   ]);
 });
 
+test('the checks that occur are explained in a list', () => {
+  const html = renderAuditPage(createAuditedDays(), { dir: 'd', now: 0 });
+  const [, list = ''] = /<ul class="checks soft" aria-label="Checks">(.*?)<\/ul>/.exec(html) ?? [];
+  assert.deepEqual(
+    [...list.matchAll(/<li><b>(.*?)<\/b>: (.*?)<\/li>/g)].map(([, name, meaning]) => `${name}: ${meaning}`),
+    [
+      'exchange_order: rows whose exchange timestamp steps back, by symbol',
+      'future_timestamp: rows with an exchange timestamp after their local one',
+      'gap: periods without rows',
+      'crossed: states with the best bid above the best ask',
+      'incident: incidents of the exchange record that overlap the day',
+    ],
+  );
+  const without = createAuditedDays().map((day) => ({ ...day, checks: {}, reasons: [] }));
+  assert.equal(renderAuditPage(without, { dir: 'd', now: 0 }).includes('<ul class="checks'), false);
+});
+
 test('details of a day have times since its start, and only checks that counted something', () => {
   const [first] = readData(createAuditedDays()).series;
   const [, day] = first?.[8].find(([index]) => index === 10) ?? [];

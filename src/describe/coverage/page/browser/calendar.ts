@@ -1,4 +1,5 @@
 import {
+  createElement,
   elementById,
   type PageCanvas,
   type PageEvent,
@@ -34,8 +35,8 @@ export interface CalendarContent {
   readonly first: Day;
   /** One `PageState` per day from `first`. */
   readonly states: string;
-  /** Text of a day's tooltip. */
-  readonly describe: (day: Day) => string;
+  /** Lines of a day's tooltip. */
+  readonly describe: (day: Day) => readonly string[];
   /** Whether Page Down stops at a state. */
   readonly isListed: (state: string) => boolean;
   /** Called for a day that is clicked, or chosen with Enter or Space. */
@@ -145,10 +146,10 @@ function findNextListedDay({ states, first, isListed }: CalendarContent, day: Da
 
 const MARGIN = 4;
 
-/** Shows a text next to a point of the window. Screen readers announce it. */
-function showTooltip(text: string, left: number, top: number): void {
+/** Shows lines next to a point of the window. Screen readers announce them. */
+function showTooltip(lines: readonly string[], left: number, top: number): void {
   const node = elementById('tooltip');
-  node.textContent = text;
+  node.replaceChildren(...lines.map((line) => createElement('div', '', line)));
   node.hidden = false;
   // The text wraps at the right edge of the page, so its width is measured at the left edge.
   node.style.left = '0';

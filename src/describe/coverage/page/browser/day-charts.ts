@@ -7,10 +7,23 @@ import type { DayPeriod, PageDayContent, PageFinding } from '../page-data.js';
 const HOURS = [0, 6, 12, 18, 24];
 const MAX_TICKS = 5;
 
+/** What names of checks mean. */
+export type ReasonMeanings = ReadonlyMap<string, string>;
+
+/** The name of a check, which shows its meaning on hover. */
+export function createReasonName(name: string, meanings: ReasonMeanings): PageNode | string {
+  const meaning = meanings.get(name);
+  if (meaning === undefined) return name;
+  const node = createElement('abbr', '', name);
+  node.setAttribute('title', meaning);
+  return node;
+}
+
 /** Draws when a day has rows and gaps, and where its checks counted something, on an axis of the day. */
 export function createDayAxis(
   { period, gaps, findings }: PageDayContent,
   reasons: readonly string[],
+  meanings: ReasonMeanings,
 ): PageNode {
   const rows = period ? listPeriodsBetween(period, gaps) : [];
   const lanes = [
@@ -18,7 +31,10 @@ export function createDayAxis(
     ...findings.map((finding) => {
       const periods = finding.check === 'gap' && gaps.length > 0 ? gaps : listPeriods(finding);
       const kind = reasons.includes(finding.check) ? 'degraded' : 'noted';
-      return { name: finding.check, marks: periods.map((each) => toMark(each, kind)) };
+      return {
+        name: createReasonName(finding.check, meanings),
+        marks: periods.map((each) => toMark(each, kind)),
+      };
     }),
   ];
   const ticks = HOURS.map((hour) => ({ at: hour / 24, label: `${String(hour).padStart(2, '0')}:00` }));
@@ -88,7 +104,7 @@ export interface Mark {
 }
 
 export interface Lane {
-  readonly name: string;
+  readonly name: PageNode | string;
   readonly marks: readonly Mark[];
 }
 

@@ -4,7 +4,7 @@ import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { type StateSpan, splitIntoSpans } from '../../state-spans.js';
 import { formatMicroseconds, formatNumber, formatTimeOfDay } from '../format-value.js';
 import type { PageDay, PageDayContent, PageFinding, PageState, StateWords } from '../page-data.js';
-import { createDayAxis, createLatencyAxis } from './day-charts.js';
+import { createDayAxis, createLatencyAxis, createReasonName, type ReasonMeanings } from './day-charts.js';
 
 /** The details of one day, below the calendar of its series. */
 export interface DayPanel {
@@ -16,7 +16,11 @@ export interface DayPanel {
 }
 
 /** Creates a hidden panel. @param onStep called to show the day before (-1) or after (1). */
-export function createDayPanel(onStep: (step: -1 | 1) => void, onClose: () => void): DayPanel {
+export function createDayPanel(
+  onStep: (step: -1 | 1) => void,
+  onClose: () => void,
+  meanings: ReasonMeanings,
+): DayPanel {
   const heading = createElement('h4');
   const body = createElement('div');
   const node = createElement(
@@ -40,7 +44,7 @@ export function createDayPanel(onStep: (step: -1 | 1) => void, onClose: () => vo
     show(title, day) {
       node.hidden = false;
       heading.textContent = title;
-      body.replaceChildren(...(day ? describeDay(day) : []));
+      body.replaceChildren(...(day ? describeDay(day, meanings) : []));
     },
     focus: () => heading.focus(),
   };
@@ -53,7 +57,7 @@ export function createButton(text: string, onClick: () => void): PageNode {
   return button;
 }
 
-function describeDay({ reasons, incidents, content }: PageDay): PageNode[] {
+function describeDay({ reasons, incidents, content }: PageDay, meanings: ReasonMeanings): PageNode[] {
   const nodes = incidents.map((incident) => createElement('p', '', `Incident: ${incident}`));
   if (content === undefined) {
     const hint = 'tickhaul audit --html writes a page with the details of each day.';
@@ -61,10 +65,10 @@ function describeDay({ reasons, incidents, content }: PageDay): PageNode[] {
   }
   const { period, latency, findings } = content;
   nodes.push(createElement('p', '', describeContent(content)));
-  if (period !== undefined) nodes.push(createDayAxis(content, reasons));
+  if (period !== undefined) nodes.push(createDayAxis(content, reasons, meanings));
   if (findings.length > 0) {
     const caption = 'The axis shows all gaps, and of each other check its longest period or first row.';
-    nodes.push(createElement('p', 'soft', caption), createFindingsTable(content, reasons));
+    nodes.push(createElement('p', 'soft', caption), createFindingsTable(content, reasons, meanings));
   }
   if (latency !== undefined) nodes.push(createElement('h5', '', 'Latency'), createLatencyAxis(latency));
   return nodes;
@@ -78,27 +82,26 @@ function describeContent({ rows, symbols, period }: PageDayContent): string {
 }
 
 /** A table of the checks that counted something. */
-function createFindingsTable({ symbols, findings }: PageDayContent, reasons: readonly string[]): PageNode {
-  const header = createRow('th', ['check', 'count', 'extent', 'first at']);
-  const rows = findings.map((finding) =>
-    createRow('td', [
-      reasons.includes(finding.check) ? finding.check : `${finding.check} (does not degrade)`,
-      formatNumber(finding.count),
-      describeExtent(finding),
-      describePlace(finding, symbols > 1),
-    ]),
-  );
+function createFindingsTable(
+  { symbols, findings }: PageDayContent,
+  reasons: readonly string[],
+  meanings: ReasonMeanings,
+): PageNode {
+  const titles = ['check', 'count', 'extent', 'first at'].map((title) => createElement('th', '', title));
+  const rows = findings.map((finding) => {
+    const { check, count } = finding;
+    const note = reasons.includes(check) ? '' : ' (does not degrade)';
+    const name = createElement('td', '', createReasonName(check, meanings), note);
+    const texts = [formatNumber(count), describeExtent(finding), describePlace(finding, symbols > 1)];
+    return createElement('tr', '', name, ...texts.map((text) => createElement('td', '', text)));
+  });
   const table = createElement(
     'table',
     '',
-    createElement('thead', '', header),
+    createElement('thead', '', createElement('tr', '', ...titles)),
     createElement('tbody', '', ...rows),
   );
   return createElement('div', 'scrolled', table);
-}
-
-function createRow(tag: 'th' | 'td', texts: readonly string[]): PageNode {
-  return createElement('tr', '', ...texts.map((text) => createElement(tag, '', text)));
 }
 
 function describeExtent({ seconds, longest, maxMicroseconds }: PageFinding): string {
@@ -126,7 +129,7 @@ export interface DayListContent {
   /** The states to list. */
   readonly words: readonly StateWords[];
   /** Why a day is degraded or corrupt. */
-  readonly explain: (day: Day) => string;
+  readonly explain: (day: Day) => readonly (PageNode | string)[];
   readonly onSelect: (day: Day) => void;
 }
 
@@ -141,7 +144,7 @@ export function createDayList({ title, first, states, words, explain, onSelect }
     splitIntoSpans(states).filter((run) => run.state === state);
   const createItem = (word: string, day: Day): PageNode => {
     const button = createButton(formatDay(day), () => onSelect(day));
-    return createElement('li', '', button, ` ${word}${explain(day)}`);
+    return createElement('li', '', button, ` ${word}`, ...explain(day));
   };
   details.addEventListener('toggle', () => {
     if (details.querySelector('p, ul') !== null) return;

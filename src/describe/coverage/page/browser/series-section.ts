@@ -5,6 +5,7 @@ import { unpackStates } from '../../state-spans.js';
 import { formatNumber, formatWeekday } from '../format-value.js';
 import type { PackedSeries, PageData, PageDay, StateWords } from '../page-data.js';
 import { type Calendar, createCalendar } from './calendar.js';
+import { createReasonName } from './day-charts.js';
 import { createDayList, createDayPanel } from './day-panel.js';
 import { createSeriesCharts } from './series-charts.js';
 
@@ -19,7 +20,7 @@ export interface SeriesSection {
 export function createSeriesSection(
   name: string,
   packed: PackedSeries,
-  { words, listTitle }: PageData,
+  { words, listTitle, reasons: allReasons = [] }: PageData,
 ): SeriesSection {
   const [, , , firstDay, packedStates, , , , packedDays] = packed;
   const first = firstDay as Day;
@@ -34,17 +35,24 @@ export function createSeriesSection(
   canvas.setAttribute('aria-roledescription', 'calendar');
   canvas.setAttribute('aria-label', `${name}: ${description}`);
 
-  const explain = (day: Day): string => {
+  const meanings = new Map(allReasons);
+  const listCauses = (day: Day): readonly string[] => {
     const { reasons = [], error } = days.get(day) ?? {};
-    const texts = [...reasons, ...(error === undefined ? [] : [error])];
-    return texts.length === 0 ? '' : `: ${texts.join(', ')}`;
+    return [...reasons, ...(error === undefined ? [] : [error])];
   };
+  const explain = (day: Day): readonly (PageNode | string)[] =>
+    listCauses(day).flatMap((cause, at) => [at === 0 ? ': ' : ', ', createReasonName(cause, meanings)]);
   const describeDay = (day: Day): string => {
     const { word, note } = words.find(({ state }) => state === states.charAt(day - first)) ?? {
       word: 'not audited',
     };
-    return `${formatWeekday(day)}: ${word}${note === undefined ? explain(day) : `: ${note}`}`;
+    const details = note ?? listCauses(day).join(', ');
+    return `${formatWeekday(day)}: ${word}${details === '' ? '' : `: ${details}`}`;
   };
+  const explainDay = (day: Day): readonly string[] => [
+    describeDay(day),
+    ...allReasons.filter(([name]) => listCauses(day).includes(name)).map((texts) => texts.join(': ')),
+  ];
   let selected = first;
   const select = (day: Day): void => {
     selected = Math.max(first, Math.min(first + states.length - 1, day)) as Day;
@@ -58,6 +66,7 @@ export function createSeriesSection(
       calendar.select(undefined);
       canvas.focus();
     },
+    meanings,
   );
   const selectFromList = (day: Day): void => {
     select(day);
@@ -66,7 +75,7 @@ export function createSeriesSection(
   const calendar = createCalendar(canvas, {
     first,
     states,
-    describe: describeDay,
+    describe: explainDay,
     isListed: (state) => listed.some((each) => each.state === state),
     ...(days.size > 0 && { onSelect: select }),
   });
