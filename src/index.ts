@@ -1,6 +1,7 @@
 /** tickhaul as a library: what the commands do, with options in the place of flags (docs/reference/library.md). */
 
 export type { ErrorCode, FileError } from './base/errors.js';
+export type { OutputFormatName as OutputFormat } from './base/output-format-names.js';
 export type { LayoutFile, LayoutFunction } from './day-files/layout.js';
 export type {
   CoverageDocument,
@@ -31,11 +32,14 @@ export type {
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
+  ExchangesOptions,
   ExportOptions,
+  InstrumentsOptions,
   PlanOptions,
   RawReplayOptions,
   ReplayOptions,
   StreamOptions,
+  SymbolsOptions,
   SyncOptions,
   VerifyOptions,
 } from './library/function-options.js';
@@ -51,8 +55,24 @@ export {
   sync,
   verify,
 } from './library/run-functions.js';
+export {
+  type DatasetSymbolJson as DatasetSymbol,
+  type ExchangeJson as Exchange,
+  type ExchangeRecordJson as ExchangeRecord,
+  exchanges,
+  type InstrumentJson as Instrument,
+  instruments,
+  type RecordEvent,
+  symbols,
+} from './library/run-records.js';
 export { type ReplaySummary, replay } from './library/run-replay.js';
 export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
+export type {
+  ComputedTypeName as ComputedType,
+  DataTypeName as DataType,
+  MessageTypeName as MessageType,
+} from './library/text-list.js';
 export type { Message } from './market/messages.js';
+export type { ExportTargetName as ExportTarget } from './options/export-options.js';
 export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';

@@ -29,6 +29,9 @@ export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;
  */
 export type EstimateBasis = 'manifest' | 'record' | 'typical';
 
+/** The least and the most bytes. */
+export type SizeRange = readonly [least: number, most: number];
+
 /** Expected size of all files to fetch; null if there is no basis for an estimate. */
 export interface Estimate {
   /** Compressed size. */
@@ -78,6 +81,8 @@ export type DayEvent = { readonly event: 'day' } & AuditedDay;
 /** How many files a run processes; for downloads also the plan. */
 export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> &
   Partial<Estimate> & {
+    /** Range of the estimated bytes; null if it is so wide that the size is unknown. */
+    readonly sizeRange?: SizeRange | null | undefined;
     /** Free space of the download folder's disk; null if the system does not report it. */
     readonly freeBytes?: number | null | undefined;
     /** The download folder, as the user named it. */

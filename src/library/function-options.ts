@@ -2,13 +2,16 @@ import type {
   AuditRunOptions,
   ConvertRunOptions,
   CoverageReportOptions,
+  ExchangesQueryOptions,
   ExportAfterOptions,
   ExportRunOptions,
+  InstrumentsQueryOptions,
   MessageOptions,
   PeriodOptions,
   RawCacheOptions,
   SourceOptions,
   StreamRunOptions,
+  SymbolsQueryOptions,
   TransferOptions,
   VerifyRunOptions,
 } from './options/command-options.js';
@@ -84,3 +87,10 @@ export type RawReplayOptions = ServiceOptions &
 
 /** Options of a live stream. `signal`, `for` and the end of its reader all end it successfully. */
 export type StreamOptions = ServiceOptions & StreamRunOptions;
+
+export type ExchangesOptions = ServiceOptions & ExchangesQueryOptions;
+
+/** Options of `symbols`. Without `exchange`, those of all exchanges. */
+export type SymbolsOptions = ServiceOptions & SymbolsQueryOptions;
+
+export type InstrumentsOptions = ServiceOptions & InstrumentsQueryOptions;

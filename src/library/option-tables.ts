@@ -44,4 +44,7 @@ export const OPTION_TABLES = {
   coverage: { options: byName(LIBRARY_OPTIONS.coverage) },
   replay: { options: byName(LIBRARY_OPTIONS.replay), required: EXCHANGE },
   stream: { options: byName(LIBRARY_OPTIONS.stream), required: EXCHANGE },
+  exchanges: { options: byName(LIBRARY_OPTIONS.exchanges) },
+  symbols: { options: byName(LIBRARY_OPTIONS.symbols) },
+  instruments: { options: byName(LIBRARY_OPTIONS.instruments), required: EXCHANGE },
 } as const satisfies Readonly<Record<keyof typeof LIBRARY_OPTIONS, OptionTable>>;

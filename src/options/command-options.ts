@@ -26,6 +26,7 @@ import { EXPORT_AFTER_OPTIONS, EXPORT_OPTIONS } from './export-options.js';
 import { REPLAY_OPTIONS, SERVE_OPTIONS, STREAM_OPTIONS } from './message-options.js';
 import { groupOptions, type OptionGroup } from './option-definition.js';
 import { ENQUEUE_OPTIONS, QUEUE_OPTIONS, SLICE_DOWNLOAD_OPTIONS, WORKER_OPTIONS } from './queue-options.js';
+import { EXCHANGES_OPTIONS, INSTRUMENTS_OPTIONS, SYMBOLS_OPTIONS } from './record-options.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from './service-options.js';
 import { SYNC_RUN_OPTIONS } from './sync-options.js';
 
@@ -88,6 +89,9 @@ export const COMMAND_OPTIONS = {
   replay: REPLAY_OPTIONS,
   serve: SERVE_OPTIONS,
   stream: STREAM_OPTIONS,
+  exchanges: EXCHANGES_OPTIONS,
+  symbols: SYMBOLS_OPTIONS,
+  instruments: INSTRUMENTS_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionGroup>>;
 
 /** What is planned: `plan` and `download --dry-run`. */

@@ -21,7 +21,7 @@ export const EXCHANGE_ARGUMENT = {
 /** Selection of day files (docs/spec/command-line.md#day-selection). */
 export const SELECTION_OPTIONS = groupOptions('Selection:', {
   type: {
-    type: 'list',
+    type: 'data-types',
     description: 'data types, comma-separated or repeated, or "all"',
     settingDescription: 'data types, or "all"',
     alias: 't',
@@ -120,7 +120,7 @@ export const RULE_OPTIONS = groupOptions('Download:', {
 /** Contents and encoding of converted files. */
 export const ENCODING_OPTIONS = groupOptions('Conversion:', {
   as: {
-    type: 'list',
+    type: 'computed-types',
     description:
       'computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both',
   },

@@ -15,7 +15,7 @@ export const SERIES_OPTIONS = {
     description: 'only these exchanges, comma-separated or repeated',
     settingDescription: 'only these exchanges',
   },
-  type: { type: 'list', description: 'only these data types', alias: 't', settingName: 'types' },
+  type: { type: 'data-types', description: 'only these data types', alias: 't', settingName: 'types' },
   symbol: {
     type: 'list',
     description: 'only these symbols; globs, @file (one per line)',

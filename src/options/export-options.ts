@@ -51,7 +51,7 @@ export const TARGET_OPTIONS = {
       defaultText: 'from symbol, exchange and type',
     },
     as: {
-      type: 'list',
+      type: 'computed-types',
       description: 'bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades',
     },
   }),
@@ -142,7 +142,7 @@ export const EXPORT_AFTER_OPTIONS = {
       defaultText: 'exports/<target>',
     },
     'export-as': {
-      type: 'list',
+      type: 'computed-types',
       description:
         'for nautilus: bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades',
     },

@@ -21,4 +21,7 @@ export const LIBRARY_OPTIONS = {
   } as const),
   replay: optionsInScope('library', { ...COMMAND_OPTIONS.replay, ...SERVICE_OPTIONS } as const),
   stream: optionsInScope('library', { ...COMMAND_OPTIONS.stream, ...SERVICE_OPTIONS } as const),
+  exchanges: optionsInScope('library', { ...COMMAND_OPTIONS.exchanges, ...SERVICE_OPTIONS } as const),
+  symbols: optionsInScope('library', { ...COMMAND_OPTIONS.symbols, ...SERVICE_OPTIONS } as const),
+  instruments: optionsInScope('library', { ...COMMAND_OPTIONS.instruments, ...SERVICE_OPTIONS } as const),
 } as const;

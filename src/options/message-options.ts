@@ -12,7 +12,7 @@ export const MESSAGE_OPTIONS = groupOptions('Replay:', {
     required: true,
   },
   type: {
-    type: 'list',
+    type: 'message-types',
     description: 'normalized data types: trade, book_change, book_snapshot_10_100ms, trade_bar_1m …',
     alias: 't',
     settingName: 'types',

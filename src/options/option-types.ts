@@ -73,6 +73,12 @@ export const OPTION_TYPES = {
   choice: type({ accepts: 'text', ts: 'string', read: one((text) => text) }),
   /** Texts, comma-separated or repeated. */
   list: type({ accepts: 'list', ts: 'TextList', read: readList }),
+  /** Data types of day files, or `all`. */
+  'data-types': type({ accepts: 'list', ts: 'DataTypeList', read: readList }),
+  /** Normalized and computed types of messages. */
+  'message-types': type({ accepts: 'list', ts: 'MessageTypeList', read: readList }),
+  /** Computed types, or `rows`. */
+  'computed-types': type({ accepts: 'list', ts: 'ComputedTypeList', read: readList }),
   /** Texts as they are, in which commas have a meaning of the option. */
   texts: type({ accepts: 'list', ts: 'TextList', read: (given) => [given].flat().map(String) }),
   /** Files, folders and globs of this machine or of a store. */
@@ -210,7 +216,7 @@ export const OPTION_TYPES = {
   /** Part of the day files, such as `0/4`. */
   shard: type({ accepts: 'text', ts: 'string', read: one(parseShard) }),
   /** A data type whose columns are known. */
-  'data-type': type({ accepts: 'text', ts: 'string', read: one(parseDataType) }),
+  'data-type': type({ accepts: 'text', ts: 'DataTypeName', read: one(parseDataType) }),
   /** An AbortSignal of the library. */
   signal: type({ accepts: 'signal', ts: 'AbortSignal', read: (given) => given as AbortSignal }),
 } as const;

@@ -62,7 +62,13 @@ test('~/ is the home folder in every path of flags, variables, lists and the con
     '~/lines',
   ]);
   await run(['verify', '--cache'], { TM_CACHE_DIR: '~/parquet' });
-  const job = { name: 'a', exchange: 'deribit', types: ['trades'], symbols: ['@~/list'], date: '2024-03-01' };
+  const job = {
+    name: 'a',
+    exchange: 'deribit',
+    types: ['trades' as const],
+    symbols: ['@~/list'],
+    date: '2024-03-01',
+  };
   const config = {
     dir: '~/b',
     jobs: [{ ...job, export: 'freqtrade', exportDir: '~/ft2', pair: 'BTC/USD:BTC' }],

@@ -91,7 +91,7 @@ test('without a key, with --allow-http, and with allowHttp in a named file, plai
   }
   const options = {
     exchange: 'deribit',
-    types: ['trades'],
+    types: ['trades' as const],
     symbols: ['BTC-PERPETUAL'],
     date: '2024-03-03',
     dir,

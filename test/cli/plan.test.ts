@@ -41,12 +41,9 @@ test('prints a plan by symbol, and with --files one line per file in order of da
   const plan = await runHere(words, { env });
   assert.match(
     plan.stdout,
-    /^binance-futures trades\n {2}BTCUSDT {2}download {2}2 days {2}~\S+ kB {2}2024-03-08 to 2024-03-09\n {11}pending +1 day +2024-03-10\n$/,
+    /^binance-futures trades\n {2}BTCUSDT {2}download {2}2 days {2}2024-03-08 to 2024-03-09\n {11}pending +1 day +2024-03-10\n$/,
   );
-  assert.match(
-    plan.stderr,
-    /^3 files: 2 download, 1 pending\nroughly \S+ kB \(\S+ \S+ to \S+ \S+\), 600 rows, .* free\n$/,
-  );
+  assert.match(plan.stderr, /^3 files: 2 download, 1 pending\nsize unknown; \S+ \S+ free\n$/);
   const files = await runHere([...words, '--files'], { env });
   assert.deepEqual(files.stdout.match(/^\w+|2024-03-\d\d/gm), [
     'download',

@@ -97,7 +97,7 @@ test('the library takes a symbol that begins with @', async (t) => {
   const { dir, service } = await place(t);
   const { apiUrl, datasetsUrl } = service;
   const hosts = { apiUrl, datasetsUrl, dir: join(dir, 'data') };
-  const select = { exchange: 'deribit', types: ['trades'], date: '2024-03-01', ...hosts };
+  const select = { exchange: 'deribit', types: ['trades' as const], date: '2024-03-01', ...hosts };
   for (const [symbol, path] of [
     ['@107', '@107'],
     ['@./107', 'OTHER'],

@@ -36,7 +36,7 @@ test('days that no symbol has are code 7, and the error says when the symbol beg
   const { apiUrl, datasetsUrl, apiKey } = service;
   const selection = {
     exchange: 'binance-futures',
-    types: ['trades'],
+    types: ['trades' as const],
     symbols: ['BTCUSDT'],
     date: '2015-01-01',
   };

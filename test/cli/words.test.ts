@@ -203,7 +203,12 @@ test('--date takes a whole month in downloads, jobs, queries of messages and the
   assert.equal(new Set(days).size, 29);
 
   const { apiUrl, datasetsUrl, apiKey } = service;
-  const selection = { exchange: 'binance-futures', types: ['trades'], symbols: ['BTCUSDT'], date: '2024-02' };
+  const selection = {
+    exchange: 'binance-futures',
+    types: ['trades' as const],
+    symbols: ['BTCUSDT'],
+    date: '2024-02',
+  };
   const planned = await plan({ ...selection, dir, apiUrl, datasetsUrl, apiKey });
   assert.equal(planned.skip, 29);
 });

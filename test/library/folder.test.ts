@@ -70,7 +70,7 @@ test('coverage returns the document of --json, yields its series, and writes the
     series.map((one) => ({ event: 'series', ...one })),
   );
   assert.ok((await namesIn(dir)).includes('coverage.html'));
-  const error = await errorOf(coverage({ types: 'trade' }));
+  const error = await errorOf(coverage({ types: 'trade' as 'trades' }));
   assert.deepEqual([error.code, error.exitCode, error.summary.exitCode], ['usage', 2, 2]);
 });
 

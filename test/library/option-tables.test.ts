@@ -9,11 +9,14 @@ import type {
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
+  ExchangesOptions,
   ExportOptions,
+  InstrumentsOptions,
   PlanOptions,
   RawReplayOptions,
   ReplayOptions,
   StreamOptions,
+  SymbolsOptions,
   SyncOptions,
   VerifyOptions,
 } from '../../src/index.js';
@@ -45,6 +48,9 @@ test('each function has exactly the options of the catalogue', () => {
     readonly coverage: Same<NamesOf<CoverageOptions>, Listed<'coverage'>>;
     readonly replay: Same<NamesOf<ReplayOptions | RawReplayOptions>, Listed<'replay'>>;
     readonly stream: Same<NamesOf<StreamOptions>, Listed<'stream'>>;
+    readonly exchanges: Same<NamesOf<ExchangesOptions>, Listed<'exchanges'>>;
+    readonly symbols: Same<NamesOf<SymbolsOptions>, Listed<'symbols'>>;
+    readonly instruments: Same<NamesOf<InstrumentsOptions>, Listed<'instruments'>>;
   } = {
     plan: true,
     download: true,
@@ -56,6 +62,9 @@ test('each function has exactly the options of the catalogue', () => {
     coverage: true,
     replay: true,
     stream: true,
+    exchanges: true,
+    symbols: true,
+    instruments: true,
   };
   assert.deepEqual(Object.keys(same), Object.keys(OPTION_TABLES));
 });

@@ -11,7 +11,7 @@ const HOUR = {
   types: ['trade', 'book_change', 'trade_bar_10ticks'],
   from: '2024-03-01',
   to: '2024-03-01T12:00',
-};
+} as const;
 const WORDS = ['-t', HOUR.types.join(), '--from', HOUR.from, '--to', HOUR.to];
 
 test('messages are the parsed lines of the command; awaiting only returns the summary', async (t) => {

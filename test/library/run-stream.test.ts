@@ -48,7 +48,7 @@ test('a reader that leaves ends a stream successfully, and so does a signal', as
 
 test('errors have the names of the options', async (t) => {
   await place(t);
-  const error = await errorOf(stream({ exchange: 'bitmex', types: [] as unknown as string }));
+  const error = await errorOf(stream({ exchange: 'bitmex', types: [] as unknown as 'trade' }));
   assert.equal(error.code, 'usage');
   assert.match((await errorOf(stream({ ...TRADES, timeoutInterval: 'x' }))).message, /^timeoutInterval: "x"/);
 });

@@ -1,12 +1,22 @@
 /** Compiled but not run: types that the library accepts and rejects. */
 import { test } from 'node:test';
 import type {
+  AuditOptions,
+  ConvertOptions,
   CoverageDocument,
   convert,
   coverage,
+  DatasetSymbol,
+  DataType,
   DownloadOptions,
   download,
+  Exchange,
+  ExchangeRecord,
+  ExportOptions,
+  exchanges,
   FileEvent,
+  Instrument,
+  instruments,
   Message,
   plan,
   RawDisconnect,
@@ -17,7 +27,9 @@ import type {
   Run,
   RunEvent,
   replay,
+  StreamOptions,
   Summary,
+  symbols,
   sync,
   TickhaulError,
   verify,
@@ -78,7 +90,7 @@ test('the name of an event narrows its type', () => {
 });
 
 test('options: the required ones, a list instead of a selection, and rejected ones', () => {
-  const selection = { exchange: 'deribit', types: 'trades', symbols: ['BTC-PERPETUAL'] };
+  const selection = { exchange: 'deribit', types: 'trades', symbols: ['BTC-PERPETUAL'] } as const;
   const right: readonly DownloadOptions[] = [
     { ...selection, from: '2024-03-01', to: undefined },
     { ...selection, last: 7, layout: ({ symbol, date }) => `${symbol}/${date}` },
@@ -97,4 +109,76 @@ test('options: the required ones, a list instead of a selection, and rejected on
     { ...selection, json: true },
   ];
   same<(typeof right)[number], (typeof wrong)[number]>(true);
+});
+
+test('lists and records have types of their own', () => {
+  same<Awaited<ReturnType<typeof symbols>>, readonly DatasetSymbol[]>(true);
+  const read = async (list: typeof exchanges, find: typeof instruments) => {
+    const options = { exchange: 'bitmex' };
+    return [
+      await list(),
+      await list(options),
+      await find(options),
+      await find({ ...options, symbol: 'XBTUSD' }),
+    ];
+  };
+  same<
+    Awaited<ReturnType<typeof read>>[number],
+    readonly Exchange[] | ExchangeRecord | readonly Instrument[] | Instrument
+  >(true);
+});
+
+test('data types, formats and targets are checked by the compiler; exchanges and symbols are any text', () => {
+  const selection = { exchange: 'any-exchange', symbols: 'ANY', date: '2024-03-01' };
+  const listed = (symbol: DatasetSymbol): DownloadOptions => ({ ...selection, types: symbol.dataTypes });
+  same<ReturnType<typeof listed>, DownloadOptions>(true);
+  const rightDownloads: readonly DownloadOptions[] = [
+    { ...selection, types: ['trades', 'book_snapshot_25'], convert: 'parquet', as: ['rows', 'trade_bar_1m'] },
+    { ...selection, types: 'all', as: 'trade_bar_100ticks,quote_10s', export: 'freqtrade' },
+    { ...selection, types: 'trades,quotes', as: ['book_snapshot_5_grouped0.5_100ms', 'quote'] },
+    { ...selection, types: ['book_snapshot_50', 'added_later' as DataType] },
+  ];
+  const wrongDownloads: readonly DownloadOptions[] = [
+    // @ts-expect-error: unknown data type
+    { ...selection, types: ['tradez'] },
+    // @ts-expect-error: unknown data type
+    { ...selection, types: 'tradez' },
+    // @ts-expect-error: a type of messages
+    { ...selection, types: ['trade'] },
+    // @ts-expect-error: unknown unit
+    { ...selection, types: 'trades', as: ['trade_bar_1x'] },
+    // @ts-expect-error: unknown format
+    { ...selection, types: 'trades', convert: 'parket' },
+    // @ts-expect-error: unknown target
+    { ...selection, types: 'trades', export: 'natilus' },
+  ];
+  same<(typeof rightDownloads)[number], (typeof wrongDownloads)[number]>(true);
+  const rightStreams: readonly StreamOptions[] = [
+    { exchange: 'deribit', types: ['trade', 'book_change', 'trade_bar_1m', 'book_snapshot_10_1s'] },
+    { exchange: 'deribit', types: 'trade,quote_1s' },
+  ];
+  const wrongStreams: readonly StreamOptions[] = [
+    // @ts-expect-error: unknown type of messages
+    { exchange: 'deribit', types: ['trad'] },
+  ];
+  same<(typeof rightStreams)[number], (typeof wrongStreams)[number]>(true);
+  const wrongFormat: ConvertOptions = {
+    paths: 'datasets',
+    // @ts-expect-error: unknown format
+    format: 'parket',
+  };
+  const wrongTarget: ExportOptions = {
+    // @ts-expect-error: unknown target
+    target: 'natilus',
+    paths: 'datasets',
+    out: 'out',
+  };
+  const wrongFilter: AuditOptions = {
+    // @ts-expect-error: unknown data type
+    types: ['tradez'],
+  };
+  same<
+    typeof wrongFormat | typeof wrongTarget | typeof wrongFilter,
+    ConvertOptions | ExportOptions | AuditOptions
+  >(true);
 });

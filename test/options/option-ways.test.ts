@@ -26,6 +26,9 @@ const SAMPLES: Readonly<Record<OptionType, string | true | readonly string[]>> =
   text: 'text',
   choice: 'text',
   list: 'one,two',
+  'data-types': 'one,two',
+  'message-types': 'one,two',
+  'computed-types': 'one,two',
   texts: ['deribit:A,B'],
   paths: ['one', 'two'],
   folders: ['one', 'two'],
@@ -63,10 +66,13 @@ async function byWords(name: string, group: OptionGroup, flag: string): Promise<
   const { syntax = '' } = commandNamed(name) ?? {};
   const option = group[flag] ?? assert.fail(flag);
   const sample = sampleOf(option);
-  const words = [...syntax.matchAll(/([<[])(\w+)/g)].flatMap(([, bracket, word = '']) => {
+  const named = [...syntax.matchAll(/([<[])(\w+)/g)];
+  const last = named.findIndex(([, , word]) => word === flag);
+  const words = named.flatMap(([, bracket, word = ''], at) => {
     const argument = group[word];
     if (argument === undefined) return bracket === '<' ? ['status'] : [];
-    return bracket === '<' || word === flag ? [sampleOf(argument)].flat().map(String) : [];
+    // Optional arguments before the one are needed, too.
+    return bracket === '<' || at <= last ? [sampleOf(argument)].flat().map(String) : [];
   });
   const flags = sample === true ? [`--${flag}`] : [`--${flag}=${[sample].flat().join(',')}`];
   const parsed = await parseCommandLine(COMMANDS, [name, ...words, ...(option.positional ? [] : flags)], 80);

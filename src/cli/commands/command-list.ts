@@ -14,8 +14,8 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./exchanges.js')).exchangesCommand,
   },
   {
-    syntax: 'symbols <exchange> [glob..]',
-    describe: 'list dataset symbols with type, data types and availability',
+    syntax: 'symbols [exchange] [glob..]',
+    describe: 'list dataset symbols, of one or all exchanges, with type, data types and availability',
     load: async () => (await import('./symbols.js')).symbolsCommand,
   },
   {

@@ -1,18 +1,11 @@
 import { toJsonLine } from '../../events/json-events.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 
-const OPTIONS = {
-  exchange: {
-    type: 'text',
-    description: 'exchange id; omit it to list all exchanges',
-    positional: true,
-  },
-} as const;
-
-export const exchangesCommand = defineCommand(OPTIONS, {
+export const exchangesCommand = defineCommand(COMMAND_OPTIONS.exchanges, {
   examples: [
     ['$0 exchanges', 'list all exchanges'],
     ['$0 exchanges deribit', 'show the record of one exchange'],
@@ -23,44 +16,27 @@ export const exchangesCommand = defineCommand(OPTIONS, {
   ],
   async run(options, cli) {
     return withOutputContext(options, cli, async (context) => {
-      const client = await context.client();
-      const { FIELDS, fetchExchanges, fetchRecord } = await import('../../service/records/fetch-records.js');
-      const fetching = { cache: (await context.settings()).cacheDir, signal: cli.signal };
+      const { fetchExchangeList, fetchExchangeRecord, withMessageSupport } = await import(
+        '../../operations/list-exchanges.js'
+      );
+      const columns = textColumns(cli.stdout);
       if (options.exchange === undefined) {
-        const list = await fetchExchanges(client, fetching);
+        const list = await fetchExchangeList(context);
         await cli.output.result({
-          json: () => formatJson(list),
-          text: () => formatList(list, textColumns(cli.stdout)),
+          json: async () => toJsonLine(await Promise.all(list.map(withMessageSupport))),
+          text: () => formatList(list, columns),
         });
       } else {
-        const record = await fetchRecord(client, options.exchange.toLowerCase(), FIELDS.whole, fetching);
+        const record = await fetchExchangeRecord(options.exchange, context);
         await cli.output.result({
-          json: () => formatJson(record),
-          text: () => formatRecord(record, textColumns(cli.stdout)),
+          json: async () => toJsonLine(await withMessageSupport(record)),
+          text: () => formatRecord(record, columns),
         });
       }
       return 0;
     });
   },
 });
-
-/** The records as the service sent them, each with what tickhaul can do with the exchange's messages. */
-async function formatJson(records: ExchangeRecord | readonly ExchangeSummary[]): Promise<string> {
-  const { describeMessageSupport } = await import('../../dialects/message-support.js');
-  const describe = async (record: ExchangeSummary): Promise<object> => {
-    const messages = await describeMessageSupport(record.id);
-    return { ...record, messages: record.delisted === true ? withoutLive(messages) : messages };
-  };
-  return toJsonLine(
-    Array.isArray(records)
-      ? await Promise.all(records.map(describe))
-      : await describe(records as ExchangeRecord),
-  );
-}
-
-function withoutLive(messages: Readonly<Record<string, object>>): object {
-  return Object.fromEntries(Object.entries(messages).map(([type, one]) => [type, { ...one, live: false }]));
-}
 
 async function formatList(list: readonly ExchangeSummary[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');

@@ -57,13 +57,10 @@ export function formatOutdated(count: number): string {
   return `${plural(count, 'outdated conversion')}, written with other columns or rules than this version uses; repeat the convert, download --convert or sync that wrote them`;
 }
 
-const PRECISION: Readonly<Record<EstimateBasis, string>> = {
-  manifest: 'about',
-  record: 'roughly',
-  typical: 'perhaps',
-};
+/** Ratio of the most to the least bytes up to which no range is printed. */
+const MAX_ABOUT = 1.5;
 
-/** Basis of the estimate, which implies its precision. */
+/** Basis of the estimate. */
 const BASIS: Readonly<Record<EstimateBasis, string>> = {
   manifest: 'from earlier days',
   record: 'from averages of the exchange',
@@ -71,28 +68,33 @@ const BASIS: Readonly<Record<EstimateBasis, string>> = {
 };
 
 /**
- * Factor by which the actual size may differ: a busy symbol has 30 times the rows of the exchange's average symbol, and
- * symbols of one data type differ by a factor of up to 10,000.
- */
-const RANGE_FACTOR: Readonly<Partial<Record<EstimateBasis, number>>> = { record: 30, typical: 300 };
-
-/**
  * Formats the estimate of a plan and the free disk space: `about 3.4 GB, 120M rows, 2m10s, from earlier days; 80 GB
- * free`, or `roughly 3.4 GB (113 MB to 102 GB), …`. Empty if there is nothing to download or no estimate.
+ * free`; `roughly 3.4 GB (2.1 GB to 9.3 GB), …` if a part has a wide range, and `size unknown; …` if all has. Empty if
+ * there is nothing to download.
  */
 export function formatEstimate(plan: PlanEvent): string {
-  const { estimatedBytes, estimatedRows, estimatedSeconds, estimateBasis, freeBytes } = plan;
-  if (estimatedBytes == null || !estimateBasis) return '';
-  const parts = [
-    `${PRECISION[estimateBasis]} ${formatSize(estimatedBytes)}${formatRange(estimatedBytes, estimateBasis)}`,
+  const { estimatedBytes, estimateBasis, freeBytes } = plan;
+  const isNothing = estimatedBytes === 0 && !estimateBasis;
+  if (estimatedBytes === undefined || isNothing) return '';
+  return `${formatExpectedSize(plan)}${freeBytes == null ? '' : `; ${formatSize(freeBytes)} free`}`;
+}
+
+function formatExpectedSize({
+  estimatedBytes,
+  estimatedRows,
+  estimatedSeconds,
+  estimateBasis,
+  sizeRange,
+}: PlanEvent): string {
+  if (estimatedBytes == null || !estimateBasis || !sizeRange) return 'size unknown';
+  const [least, most] = sizeRange;
+  const size = formatSize(estimatedBytes);
+  return [
+    most <= least * MAX_ABOUT
+      ? `about ${size}`
+      : `roughly ${size} (${formatSize(least)} to ${formatSize(most)})`,
     ...(estimatedRows ? [plural(estimatedRows, 'row', formatCount(estimatedRows))] : []),
     ...(estimatedSeconds == null ? [] : [formatDuration(estimatedSeconds * 1000)]),
     BASIS[estimateBasis],
-  ];
-  return `${parts.join(', ')}${freeBytes == null ? '' : `; ${formatSize(freeBytes)} free`}`;
-}
-
-function formatRange(bytes: number, basis: EstimateBasis): string {
-  const factor = RANGE_FACTOR[basis];
-  return factor === undefined ? '' : ` (${formatSize(bytes / factor)} to ${formatSize(bytes * factor)})`;
+  ].join(', ');
 }

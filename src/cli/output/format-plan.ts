@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { PlannedFile } from '../../download/download-options.js';
-import type { EstimateSize } from '../../download/plan/size-estimator.js';
+import { type EstimateSize, knownBytes } from '../../download/plan/size-estimator.js';
 import type { PlanStatus } from '../../events/run-events.js';
 import { textWidth, wrapPieces } from './text/width.js';
 
@@ -131,7 +131,7 @@ export interface DaySpan {
 export interface StatusDays {
   readonly status: PlanStatus;
   readonly days: number;
-  /** Expected bytes of the days to download; 0 if there are none. */
+  /** Expected bytes of the days to download; 0 if there are none, or their size is unknown. */
   readonly bytes: number;
   /** The first spans and the last one, in order. */
   readonly spans: readonly DaySpan[];
@@ -171,7 +171,7 @@ export function* groupSeriesDays(files: Iterable<PlannedFile>, sizeOf: EstimateS
       series = { exchange, dataType, symbol, day, statuses: [] };
       previousStatus = undefined;
     }
-    const bytes = action === 'fetch' ? (sizeOf(planned)?.bytes ?? 0) : 0;
+    const bytes = action === 'fetch' ? knownBytes(sizeOf(planned)) : 0;
     const sameStatus = series.statuses.find((entry) => entry.status === status);
     if (!sameStatus) {
       const newest = { first: day, last: day };

@@ -5,7 +5,7 @@ import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings } from '../download-options.js';
 import { createPlanCounts, type PlanTotals } from './create-download-plan.js';
-import { estimateDiskBytes, sumVolumes, toEstimate, totalBytes } from './size-estimator.js';
+import { estimateDiskBytes, sumVolumes, toEstimate, toSizeRange, totalBytes } from './size-estimator.js';
 
 /** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;
@@ -49,10 +49,9 @@ export async function describePlan(
   jobs: readonly CountedJob[],
 ): Promise<{ readonly plan: PlanEvent; readonly shortage: string | undefined }> {
   const totals = jobs.flatMap((job) => job.totals ?? []);
-  const estimate = toEstimate(
-    sumVolumes(totals.map(({ volume }) => volume)),
-    minRate(manifest.history.bytesPerSecond(), options.maxRate),
-  );
+  const volume = sumVolumes(totals.map((each) => each.volume));
+  const estimate = toEstimate(volume, minRate(manifest.history.bytesPerSecond(), options.maxRate));
+  const sizeRange = toSizeRange(volume);
   const free = await destination.freeBytes();
   let needed = 0;
   for (const { totals: planTotals, options: jobOptions } of jobs) {
@@ -64,17 +63,19 @@ export async function describePlan(
       event: 'plan',
       ...sumPlanCounts(totals),
       ...estimate,
+      sizeRange,
       freeBytes: free ?? null,
       folder: destination.name,
     },
     shortage: isShort
-      ? `the disk of ${destination.name} has ${formatSize(free)} free, but the download needs ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
+      ? `the disk of ${destination.name} has ${formatSize(free)} free, ${
+          sizeRange
+            ? `but the download needs about ${formatSize(needed)}`
+            : 'which may not be enough: the size of the download is unknown'
+        }`
       : undefined,
   };
 }
-
-/** The precision of an estimate. */
-const CONFIDENCE_WORDS = { manifest: 'about', record: 'roughly', typical: 'perhaps' } as const;
 
 function minRate(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);

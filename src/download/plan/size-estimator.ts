@@ -2,7 +2,7 @@ import { ROWS_ONLY } from '../../convert/output-selection.js';
 import { findDataType, type RowStatistic } from '../../day-files/data-types.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { parseTimeToDay } from '../../day-files/day.js';
-import type { Estimate, EstimateBasis } from '../../events/run-events.js';
+import type { Estimate, EstimateBasis, SizeRange } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DaySize } from '../../store/manifest/download-history.js';
@@ -208,6 +208,33 @@ export function toEstimate(volume: DownloadVolume, bytesPerSecond: number | unde
       bytesPerSecond === undefined || bytesPerSecond <= 0 ? null : Math.round(bytes / bytesPerSecond),
     estimateBasis: basis,
   };
+}
+
+/**
+ * Factor by which the actual size may differ: a busy symbol has 30 times the rows of the exchange's average symbol, and
+ * symbols of one data type differ by a factor of up to 10,000.
+ */
+const RANGE_FACTORS: Readonly<Record<EstimateBasis, number>> = { manifest: 1, record: 30, typical: 300 };
+
+/** Ratio of the most to the least bytes above which an estimate says nothing. */
+const MAX_RANGE = 20;
+
+/** The least and the most bytes of all files; null if they differ by more than a factor of 20, or are not known. */
+export function toSizeRange(volume: DownloadVolume): SizeRange | null {
+  const total = totalBytes(volume);
+  if (total === undefined) return null;
+  const { manifest, record } = volume.bytes;
+  // Files without an estimate are as uncertain as those of typical size.
+  const typical = total - manifest - record;
+  const factors = RANGE_FACTORS;
+  const least = manifest + record / factors.record + typical / factors.typical;
+  const most = manifest + record * factors.record + typical * factors.typical;
+  return most <= least * MAX_RANGE ? [Math.round(least), Math.round(most)] : null;
+}
+
+/** Bytes of a day file; 0 if their range is too wide. */
+export function knownBytes(size: ExpectedSize | undefined): number {
+  return size && RANGE_FACTORS[size.basis] ** 2 <= MAX_RANGE ? size.bytes : 0;
 }
 
 const UNKNOWN_ESTIMATE: Estimate = {

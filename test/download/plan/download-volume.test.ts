@@ -9,6 +9,7 @@ import {
   type EstimateSize,
   sumVolumes,
   toEstimate,
+  toSizeRange,
 } from '../../../src/download/plan/size-estimator.js';
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
@@ -102,4 +103,16 @@ test('ignores missing and invalid statistics', () => {
     const sizeOf = createSizeEstimator(new DownloadHistory(), recordWith(stats));
     assert.equal(sizeOf(planned('trades', {}, 'A'))?.basis, 'typical', JSON.stringify(stats));
   }
+});
+
+test('the range of a mixed volume is null if it spans more than a factor of twenty', () => {
+  const rangeOf = (manifest: number, record: number, typical: number, unknown = 0) =>
+    toSizeRange({ files: 10 + unknown, unknown, rows: 0, bytes: { manifest, record, typical } });
+  assert.deepEqual(rangeOf(1e6, 0, 0), [1e6, 1e6]);
+  assert.deepEqual(rangeOf(7e5, 3e5, 0), [71e4, 97e5]);
+  assert.equal(rangeOf(5e5, 5e5, 0), null);
+  assert.equal(rangeOf(9e5, 0, 1e5), null);
+  assert.equal(rangeOf(1e6, 0, 0, 1), null, 'a file without an estimate');
+  assert.equal(toSizeRange({ ...createVolume(), files: 5, unknown: 5 }), null);
+  assert.deepEqual(toSizeRange(createVolume()), [0, 0]);
 });
