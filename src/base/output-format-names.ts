@@ -44,8 +44,13 @@ export function findOutputFormat(path: string): OutputFormatName | undefined {
   );
 }
 
+/** The extension of an output's path, without the leading dot. */
+export function findOutputExtension(path: string): string | undefined {
+  return OUTPUT_EXTENSIONS.find((known) => path.endsWith(`.${known}`));
+}
+
 /** Removes the extension of an output from a path. */
 export function withoutOutputExtension(path: string): string {
-  const extension = OUTPUT_EXTENSIONS.find((known) => path.endsWith(`.${known}`));
+  const extension = findOutputExtension(path);
   return extension === undefined ? path : path.slice(0, -extension.length - 1);
 }

@@ -7,12 +7,12 @@ import type { Piece } from '../format/kernel/piece-memory.js';
 import type { EncodedBatch, OutputOptions, OutputStream, OutputWriter } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { PartFile } from '../store/files.js';
-import { formatProvenance, type SourceContent } from './output/provenance.js';
+import { formatProvenance, type SourceContent, type SourceIdentity } from './output/provenance.js';
 import type { KernelHost, KernelPool } from './threads/local-kernel.js';
 
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
 export interface ConversionInput extends BatchPipelineInput {
-  /** Undefined if it must be read from the header. */
+  /** Data type of the first source; undefined if it must be read from the header. */
   readonly dataType?: string | undefined;
   /** Header of text without one. */
   readonly header?: DayFileHeader | undefined;
@@ -29,13 +29,25 @@ export interface ConversionResult {
   readonly warning: string | undefined;
 }
 
-/** Conversion of one day file from its gunzipped text. Calls must not overlap, except `stop`. */
+/** A source whose text follows. */
+export interface NextSource {
+  readonly path: string;
+  /** Undefined if it must be read from the header. */
+  readonly dataType: string | undefined;
+}
+
+/**
+ * Conversion of day files from their gunzipped text: usually one, or several after each other with the same columns.
+ * Calls must not overlap, except `stop`.
+ */
 export interface Conversion {
   /** Resolves when the next chunk can be written; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
   /** Resolves when all complete rows have been converted without an error. Call it if reading the source failed. */
   drain(): Promise<void>;
-  /** Writes the end of the output. Call it after the source was verified. */
+  /** Ends a source, after it was verified, and begins the next one. @throws as `write` does. */
+  nextSource(ended: SourceContent, next: NextSource): Promise<void>;
+  /** Writes the end of the output. Call it after the last source was verified. */
   end(source: SourceContent): Promise<ConversionResult>;
   /** Publishes the output. Call it after `end`. */
   publish(): Promise<void>;
@@ -50,12 +62,14 @@ export interface Conversion {
 /**
  * Starts a conversion. Of several errors, the first in the file is thrown.
  * @throws from `write`, `drain` and `finish`: TickhaulError `corrupt`, with line, column and cell; `disk`;
- * `usage` for an empty file of an unknown data type. After an error, only `abort` may be called.
+ * `usage` for an empty file of an unknown data type, and for one with other columns than the first. After an error, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
   const { path, dataType, header, options, output } = input;
   const pipeline = new BatchPipeline(input);
   const splitter = new RowSplitter(path, header ?? dataType, pipeline);
+  const sources: SourceIdentity[] = [];
+  let name = basename(path);
 
   let failure: unknown;
   /** Prefers an error of the earlier rows, which the pipeline may still be parsing. */
@@ -76,7 +90,8 @@ export function startConversion(input: ConversionInput): Conversion {
       const { dataType, warning: unknown } = await splitter.end();
       const writer = await pipeline.end();
       const { rows } = splitter;
-      const record = { source: { name: basename(path), ...source }, dataType, rows, options };
+      sources.push({ name, ...source });
+      const record = { sources, dataType, rows, options };
       const provenance = formatProvenance(record);
       const written = await writer.finish(provenance);
       if (written.rows !== rows)
@@ -98,6 +113,12 @@ export function startConversion(input: ConversionInput): Conversion {
         await pipeline.endEarly();
         if (pipeline.failure !== undefined) throw pipeline.failure;
       }),
+    nextSource: (ended, next) =>
+      runInOrder(async () => {
+        sources.push({ name, ...ended });
+        name = basename(next.path);
+        await splitter.beginSource(next.path, next.dataType);
+      }),
     end,
     publish,
     async finish(source) {
@@ -114,7 +135,7 @@ export function startConversion(input: ConversionInput): Conversion {
 }
 
 interface BatchPipelineInput {
-  /** Path of the source, for messages. */
+  /** Path of the first source, for messages. */
   readonly path: string;
   readonly options: OutputOptions;
   readonly output: ConversionSink;
@@ -182,7 +203,7 @@ class BatchPipeline implements RowConsumer {
    */
   async endEarly(): Promise<void> {
     try {
-      const nothing = { length: 0, line: 0, quoted: false, endsBatch: true };
+      const nothing = { source: '', length: 0, line: 0, quoted: false, endsBatch: true };
       if (this.#isBatchOpen) await this.consume(await this.acquirePiece(), nothing);
       await this.#written;
     } catch {

@@ -7,7 +7,12 @@ import { type GzipReadOptions, readSource, toSourceError } from '../gzip/read-so
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { createReadAhead, statSource } from '../store/open-files.js';
-import { type ConversionInput, type ConversionResult, startConversion } from './conversion.js';
+import {
+  type ConversionInput,
+  type ConversionResult,
+  type NextSource,
+  startConversion,
+} from './conversion.js';
 import { findUpToDateOutput } from './output/existing-outputs.js';
 import type { SourceContent } from './output/provenance.js';
 import { createKernels, planThreads } from './threads/kernel-pool.js';
@@ -50,10 +55,10 @@ export async function convertFile(
 ): Promise<ConvertFileResult> {
   const found = await statSource(files, job.source, signal);
   const { bytes, etag } = found;
-  const source = { name: basename(job.source), bytes, etag };
+  const sources = [{ name: basename(job.source), bytes, etag }];
   const upToDate =
     job.existing === 'skip'
-      ? await findUpToDateOutput(files, job, source, () => hashSource(files, job.source, signal), signal)
+      ? await findUpToDateOutput(files, job, sources, () => hashSource(files, job.source, signal), signal)
       : undefined;
   const result: ConvertFileResult =
     upToDate ?? (await convert(job, files, found, (count) => onBytes(count, bytes), signal));
@@ -81,30 +86,49 @@ async function convert(
       inflateThreads: plan.inflateThreads,
       signal,
     });
-  const { rows, bytes, provenance, warning } = await convertSource(input, read, signal);
+  const { rows, bytes, provenance, warning } = await convertSources(
+    input,
+    [{ path: source, dataType, read }],
+    signal,
+  );
   return { status: 'converted', rows, bytes, provenance, warning };
 }
 
+/** Receives text. The chunk may be reused when the promise resolves. */
+export type OnText = (text: Uint8Array) => Promise<void>;
+
+/** A source, and how to read it. */
+export interface ReadableSource extends NextSource {
+  /** Passes the text of the file to `onText`. */
+  readonly read: (onText: OnText) => Promise<SourceContent>;
+}
+
 /**
- * Converts a file.
- * @param read passes the text of the file to `onText`.
+ * Converts one file, or several after each other.
+ * @param input names the first file.
  * @throws errors of `read` and `startConversion`. An error in the text that was read takes precedence over an
  * error of `read`.
  */
-export async function convertSource(
+export async function convertSources(
   input: ConversionInput,
-  read: (onText: TextSink) => Promise<SourceContent>,
+  sources: readonly ReadableSource[],
   signal: AbortSignal,
 ): Promise<ConversionResult> {
   const conversion = startConversion(input);
   const stop = (): void => conversion.stop(abortReason(signal));
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const source = await read((text) => conversion.write(text)).catch(async (error: unknown) => {
-      await conversion.drain();
-      throw error;
-    });
-    return await conversion.finish(source);
+    let ended: SourceContent | undefined;
+    for (const source of sources) {
+      if (ended) await conversion.nextSource(ended, source);
+      ended = await source
+        .read((text) => conversion.write(text))
+        .catch(async (error: unknown) => {
+          await conversion.drain();
+          throw error;
+        });
+    }
+    return await conversion.finish(ended as SourceContent);
   } finally {
     signal.removeEventListener('abort', stop);
     await conversion.abort();

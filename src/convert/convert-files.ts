@@ -1,7 +1,6 @@
 import { toFileError } from '../base/errors.js';
-import { freeWhenIdle, keepThreads, type RunTask } from '../base/run-tasks.js';
+import { freeWhenIdle, type RunTask } from '../base/run-tasks.js';
 import { withRetries } from '../base/with-retries.js';
-import { WorkerThread } from '../base/worker-thread.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
@@ -10,9 +9,9 @@ import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun, openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/computed-conversion.js';
 import type { ConvertFileResult } from './convert-file.js';
-import { type ConvertJob, runConvertJob } from './convert-job.js';
+import { type ConvertedBytes, type ConvertJob, runConvertJob } from './convert-job.js';
 import { ConvertRun } from './convert-run.js';
-import type { ConvertedBytes } from './file-worker.js';
+import { convertInThread } from './convert-threads.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources, type SourceSelection, selectSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
@@ -26,15 +25,6 @@ import { OUTPUT_BYTES_KEY } from './output/provenance.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
 import { clearKernels } from './threads/local-kernel.js';
 
-const convertThreads = keepThreads<
-  StoreSettings | undefined,
-  ConvertJob,
-  readonly ConvertFileResult[],
-  ConvertedBytes
->(
-  (workerData) =>
-    new WorkerThread(new URL('./file-worker.js', import.meta.url), { name: 'convert', workerData }),
-);
 const freeMemoriesWhenIdle = freeWhenIdle(clearKernels);
 
 type FileConverter = RunTask<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
@@ -138,7 +128,7 @@ class FileConversions {
     );
     const convert: FileConverter = isHere
       ? (job, { onEvent }) => runConvertJob(job, this.#files, (...bytes) => void onEvent?.(bytes), signal)
-      : (job, options) => convertThreads(store).run(job, options);
+      : convertInThread(store);
     try {
       const count = isHere ? 1 : jobs;
       return await this.#run.runAll(planned, count, async (conversion) => {

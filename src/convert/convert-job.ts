@@ -5,6 +5,12 @@ import { type ConvertFileJob, type ConvertFileResult, convertFile } from './conv
 /** Work of a thread on one source: its rows to one output, or computed types to several. */
 export type ConvertJob = ConvertFileJob | ComputedFileJob;
 
+/** Bytes of a job that were just read, and the size of its source. */
+export type ConvertedBytes = readonly [count: number, total: number];
+
+/** Event of a thread: bytes that it read, or rows of a `ComputeJob`. */
+export type ConvertEvent = ConvertedBytes | Uint8Array;
+
 /**
  * Runs a job with `convertFile` or `convertFileToComputed`.
  * @returns the results of the outputs, in their order.

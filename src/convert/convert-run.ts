@@ -8,9 +8,12 @@ import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
 import type { ConvertFileResult } from './convert-file.js';
 
-/** Outputs of one source that are converted and reported together. */
+/** Outputs of one source, or an output of several, that are converted and reported together. */
 interface SourceOutputs {
-  readonly source: string;
+  /** Undefined for an output of several. */
+  readonly source?: string | undefined;
+  /** Sources of an output that may have several, in the order of its rows. */
+  readonly sources?: readonly string[] | undefined;
   /** Undefined if the day file is unknown. */
   readonly file: DayFile | undefined;
   /** Locations of the outputs; `-` for stdout. */
@@ -59,11 +62,13 @@ export class ConvertRun {
    * @throws errors of `convert` that are bugs.
    */
   async convertSource(
-    { source, file, paths }: SourceOutputs,
+    { source, sources, file, paths }: SourceOutputs,
     convert: () => Promise<readonly ConvertFileResult[]>,
   ): Promise<boolean> {
     const started = performance.now();
-    const events = paths.map((path) => ({ event: 'file', file, path, source }) as const);
+    const events = paths.map(
+      (path) => ({ event: 'file', file, path, source, ...(sources && { sources }) }) as const,
+    );
     for (const { path } of events) this.#emit({ event: 'start', file, path });
     try {
       const results = await convert();

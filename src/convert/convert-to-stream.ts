@@ -11,7 +11,7 @@ import type { ComputedType } from '../market/names/message-type-name.js';
 import type { Files } from '../store/files.js';
 import { openFiles, statSource } from '../store/open-files.js';
 import type { ConversionResult, ConversionSink } from './conversion.js';
-import { convertSource, readUnchangedSource } from './convert-file.js';
+import { convertSources, readUnchangedSource } from './convert-file.js';
 import type { ConvertInput } from './convert-files.js';
 import { ConvertRun } from './convert-run.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
@@ -119,11 +119,8 @@ async function convertOne(
     return results[0] as ConversionResult;
   }
   const kernels = createKernels(plan);
-  return convertSource(
-    { path, dataType, options, output: createStreamOutput(stream), kernels },
-    read,
-    signal,
-  );
+  const conversion = { path, dataType, options, output: createStreamOutput(stream), kernels };
+  return convertSources(conversion, [{ path, dataType, read }], signal);
 }
 
 function openStream(output: OutputSink, options: OutputOptions): OutputStream {

@@ -127,7 +127,7 @@ export function toFileJson(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
   const { file, path, source, output, outputs, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
-  const { sourceRows, dayFileRows, outdated } = event;
+  const { sources, sourceRows, dayFileRows, outdated } = event;
   return {
     event: 'file',
     job: event.job,
@@ -138,6 +138,7 @@ export function toFileJson(
     date: file && formatDay(file.day),
     path,
     source,
+    sources,
     output,
     outputs,
     bytes,

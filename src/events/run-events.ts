@@ -112,6 +112,8 @@ export interface FileFacts {
   readonly path: string;
   /** Source of a conversion. */
   readonly source?: string | undefined;
+  /** Sources of a conversion of all selected day files to one file, in the order of its rows. */
+  readonly sources?: readonly string[] | undefined;
   /** For a download, the conversion of the day file; relative like `path`. */
   readonly output?: string | undefined;
   /** With `--as`, all outputs of the day file. Each new one has its own event as well. */

@@ -109,8 +109,10 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   out: {
     type: 'folder',
     remote: true,
-    description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON (or Arrow) on stdout',
-    settingDescription: 'folder or s3://bucket/prefix for the output',
+    description:
+      'folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files; or "-" for NDJSON (or Arrow) on stdout',
+    settingDescription:
+      'folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files',
     defaultText: 'next to each source',
     alias: 'o',
   },

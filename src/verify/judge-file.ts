@@ -11,7 +11,7 @@ import {
   isOutdatedRecord,
   parseOutputBytes,
   parseRowCount,
-  parseSource,
+  parseSources,
   type SourceIdentity,
 } from '../convert/output/provenance.js';
 import type { FileEvent, FileStatus } from '../events/run-events.js';
@@ -45,8 +45,10 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
   return async (check, result) => {
     const { kind, path, file } = check;
     const provenance = await findProvenance(check, result);
-    const record = check.record ?? provenance?.record;
-    const source = kind === 'day' ? undefined : (check.source ?? record?.path ?? provenance?.source.name);
+    // An output of several day files is named by itself.
+    const only = provenance?.sources.length === 1 ? provenance.sources[0] : undefined;
+    const record = check.record ?? only?.record;
+    const source = kind === 'day' ? undefined : (check.source ?? record?.path ?? only?.source.name);
     const base = { event: 'file', file: file ?? record?.file, path, source } as const;
     const error = findFileError(check, result, provenance);
     if (error) {
@@ -83,8 +85,7 @@ function findFileError(
   const { expected, record } = check;
   const message =
     (expected && compareWithRecord(observation, expected)) ??
-    (provenance &&
-      compareWithProvenance(observation, { ...provenance, record: record ?? provenance.record }));
+    (provenance && compareWithProvenance(observation, provenance, record));
   if (message !== undefined) return addPath(check, { code: 'corrupt', message });
   return observation.startError && addPath(check, observation.startError);
 }
@@ -105,13 +106,18 @@ function compareWithRecord({ sha256, rows }: FileObservation, expected: Expected
 function compareWithProvenance(
   { bytes, rows }: FileObservation,
   provenance: OutputProvenance,
+  /** Record of the only source, if the output is in the manifest. */
+  known: ManifestRecord | undefined,
 ): string | undefined {
-  const { source, record } = provenance;
   if (rows !== provenance.rows) return `has ${plural(rows ?? 0, 'row')}, ${provenance.rows} were written`;
   if (provenance.bytes >= 0 && bytes !== provenance.bytes)
     return `has ${plural(bytes, 'byte')}, ${provenance.bytes} were written`;
-  if (!record || record.md5 === source.md5) return undefined;
-  return `${record.path} has changed since this conversion; convert it again`;
+  for (const { source, record } of provenance.sources) {
+    const current = known ?? record;
+    if (current && current.md5 !== source.md5)
+      return `${current.path} has changed since this conversion; convert it again`;
+  }
+  return undefined;
 }
 
 /** Puts the file's path before the message, unless the message contains it, and the remedy of a bad export after it. */
@@ -130,12 +136,19 @@ interface OutputProvenance {
   /** Size of the output; NaN if not recorded. */
   readonly bytes: number;
   readonly rows: number;
-  readonly source: SourceIdentity;
+  /** At least one. */
+  readonly sources: readonly ProvenSource[];
   /** Whether the output has another version than this build writes. */
   readonly isOutdated: boolean;
-  /** Current record of the source, if the manifest has one. */
+}
+
+/** A source of an output. */
+interface ProvenSource {
+  readonly source: SourceIdentity;
+  /** Its current record, if the manifest has one. */
   readonly record: ManifestRecord | undefined;
 }
+
 /** Looks up the notes of `convert`: in the output's folder first, then in the download folder. */
 
 function createProvenanceLookup(
@@ -163,15 +176,16 @@ function toOutputProvenance(
   pairs: ProvenancePairs,
   manifest: Manifest,
 ): OutputProvenance | undefined {
-  const source = parseSource(pairs);
-  if (!source) return undefined;
-  const record = manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name);
+  const sources = parseSources(pairs).map((source) => ({
+    source,
+    record: manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name),
+  }));
+  if (sources.length === 0) return undefined;
   return {
     bytes: parseOutputBytes(pairs),
     rows: parseRowCount(pairs),
-    source,
+    sources,
     isOutdated: isOutdatedRecord(pairs, format),
-    record,
   };
 }
 

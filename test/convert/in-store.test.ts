@@ -11,7 +11,9 @@ import {
   readUnchangedSource,
 } from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
+import { convertToFileWith } from '../../src/convert/convert-to-file.js';
 import { openProvenanceStore } from '../../src/convert/output/existing-outputs.js';
+import type { RunEvent } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
 import { readWithFlechette } from '../format/arrow/read-arrow.js';
@@ -201,3 +203,37 @@ test('computes types of an object, also to files on disk', async (t) => {
     );
   }
 });
+
+for (const format of ['parquet', 'ndjson'] as const) {
+  test(`converts objects to one object, and skips it while their ETags are the same: ${format}`, async () => {
+    const files = createStore();
+    const next = KEY.replace('03-01', '03-02');
+    files.bucket.write(next, gzipSync(CSV));
+    const convertAll = async (): Promise<unknown> => {
+      files.asked.length = 0;
+      const events: RunEvent[] = [];
+      const summary = await convertToFileWith(
+        {
+          paths: [`s3://bucket/${next}`, SOURCE],
+          target: `s3://bucket/out/all.${format}`,
+          options: createOutputOptions(format, {}),
+          jobs: 2,
+          existing: 'skip',
+          keepSource: true,
+          emit: (event) => void events.push(event),
+          signal,
+        },
+        files,
+      );
+      assert.equal(summary.exitCode, 0);
+      return events.flatMap((event) => (event.event === 'file' ? [[event.status, event.rows]] : []));
+    };
+    assert.deepEqual(await convertAll(), [['converted', 1000]]);
+    assert.deepEqual(await convertAll(), [['skipped', 1000]]);
+    assert.ok(!files.asked.includes(`get ${SOURCE}`), 'no source is read again');
+    files.bucket.write(next, gzipSync(CSV, { level: 1 }));
+    assert.deepEqual(await convertAll(), [['converted', 1000]]);
+    const notes = files.bucket.keys().filter((key) => key.includes('.tickhaul'));
+    assert.deepEqual(notes, format === 'ndjson' ? ['out/.tickhaul/conversions/all.ndjson.json'] : []);
+  });
+}

@@ -1,11 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
-import type { OutputSelection } from '../../convert/output-selection.js';
 import type { RunSummary } from '../../events/run-events.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Context } from '../../operations/context.js';
 import type { ConvertValues } from '../../operations/convert.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -18,6 +16,7 @@ export const convertCommand = defineCommand(COMMAND_OPTIONS.convert, {
     ['$0 convert datasets', 'write a .parquet next to each day file that has none'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'write a partitioned copy'],
     ['$0 convert datasets --as trade_bar_1m', 'compute one-minute bars of each day file of trades'],
+    ['$0 convert datasets --as trade_bar_1m -o bars.parquet', 'the same, all days and symbols in one file'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'print NDJSON to stdout'],
     ['$0 convert datasets -f arrow --compression lz4', 'write .arrow files, which Polars and pandas map'],
   ],
@@ -29,14 +28,14 @@ export const convertCommand = defineCommand(COMMAND_OPTIONS.convert, {
 });
 
 async function convertToStdout(options: ConvertValues, cli: CliHost): Promise<number> {
-  const { openConvertSelection } = await import('../../operations/convert.js');
+  const { openConvertSelection, selectSingleOutput } = await import('../../operations/convert.js');
   // Progress bars would mix with the rows on the same screen.
   const quiet = cli.output.quiet || cli.stdout.isTTY === true;
   const operation = async (_: ConvertValues, context: Context): Promise<RunSummary> => {
     const { emit, signal } = context;
     const { outputSelection, ...conversion } = await openConvertSelection(options, context);
     assertStdoutFlags(options, conversion.options);
-    const computed = selectSingleOutput(outputSelection);
+    const computed = selectSingleOutput(outputSelection, '-');
     const { convertToStream } = await import('../../convert/convert-to-stream.js');
     return convertToStream({ ...conversion, computed, output: cli.dataOut, emit, signal });
   };
@@ -56,12 +55,4 @@ function assertStdoutFlags({ given, json, noKeepSource }: ConvertValues, { forma
   const conflictingFlag = json ? 'json' : noKeepSource ? 'no-keep-source' : undefined;
   if (conflictingFlag !== undefined)
     throw usageError(`--${conflictingFlag} and -o - cannot be combined; specify a folder`);
-}
-
-/** @throws usage error if there are several outputs to write to stdout. */
-function selectSingleOutput({ rows, computed }: OutputSelection): ComputedType | undefined {
-  if (computed.length + (rows ? 1 : 0) > 1) {
-    throw usageError('-o - takes only one name of --as; specify a folder for several');
-  }
-  return computed[0];
 }

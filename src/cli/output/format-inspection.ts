@@ -1,5 +1,6 @@
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
+import { parseSources } from '../../convert/output/provenance.js';
 import type { Cell, InspectedColumn, Inspection } from '../../describe/inspect-file.js';
 import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';
@@ -47,7 +48,7 @@ function listFacts(inspection: Inspection): (readonly [string, string | undefine
     ['data type', inspection.dataType ?? metadata['tickhaul.data_type']],
     ['rows', inspection.rows.toLocaleString('en')],
     ['row groups', inspection.rowGroups?.toLocaleString('en')],
-    ['made from', metadata['tickhaul.source']],
+    ['made from', metadata['tickhaul.source'] ?? describeSources(metadata)],
     ['its md5', metadata['tickhaul.source_md5']],
     ['from', timeRange && formatTimeUs(timeRange.from)],
     ['to', timeRange && formatTimeUs(timeRange.to)],
@@ -61,6 +62,13 @@ function listFacts(inspection: Inspection): (readonly [string, string | undefine
     ],
   ];
   return pairs.map(([name, value]) => [name, value && sanitizeForTerminal(value)]);
+}
+
+/** The day files of an output of several. */
+function describeSources(metadata: Readonly<Record<string, string>>): string | undefined {
+  const sources = parseSources(metadata);
+  const [first, last] = [sources[0], sources.at(-1)];
+  return first && last && `${plural(sources.length, 'day file')}, ${first.name} to ${last.name}`;
 }
 
 /** Gaps are usually too short for `formatDuration`. */

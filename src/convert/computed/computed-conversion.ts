@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay, US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
+import type { DayFileHeader } from '../../format/csv/csv-header.js';
 import { RowReader } from '../../format/csv/row-reader.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { TextSink } from '../../gzip/gunzip.js';
@@ -24,6 +25,7 @@ import {
 import {
   type ConvertFileResult,
   hashSource,
+  type OnText,
   readUnchangedSource,
   removeIfUnchanged,
 } from '../convert-file.js';
@@ -49,12 +51,6 @@ export interface ComputedConversionInput {
 /** Keeps the columns of a batch at a few MiB. */
 const SOURCE_BATCH_ROWS = 8192;
 
-interface ComputedOutput {
-  readonly type: ComputedType;
-  readonly rows: ComputedRows;
-  readonly conversion: Conversion;
-}
-
 /** Conversion of one day file to computed types, from its gunzipped text. Calls must not overlap. */
 export interface ComputedConversion {
   /** Resolves when the next chunk can be written; the chunk may be reused then. */
@@ -68,57 +64,158 @@ export interface ComputedConversion {
 /**
  * Starts to compute types of a day file, in one pass and in this thread. The rows of each type become text, which is
  * converted like that of a day file.
- * @throws from `write` and `finish`: as `RowReader` and `startConversion` do; TickhaulError `usage` for a file of
- * another data type. After an error, only `abort` may be called.
+ * @throws from `write` and `finish`: as `startComputation` and `startConversion` do. After an error, only `abort` may be
+ * called.
  */
 export function startComputedConversion(input: ComputedConversionInput): ComputedConversion {
-  const { path, options } = input;
-  const outputs = input.outputs.map(({ type, file }): ComputedOutput => {
-    const header = { dataType: type.name, schema: computedColumns(type), warning: undefined };
-    const kernels = createLocalKernels(true);
-    const conversion = startConversion({ path, header, options, output: file, kernels });
-    return { type, rows: new ComputedRows(type), conversion };
+  const { path, options, outputs } = input;
+  const conversions = outputs.map(({ type, file: output }): Conversion => {
+    const header = computedHeader(type);
+    return startConversion({ path, header, options, output, kernels: createLocalKernels(true) });
   });
+  const types = outputs.map(({ type }) => type);
+  const computation = startComputation(input, types, async (text, i) => conversions[i]?.write(text));
+  return {
+    write: (text) => computation.write(text),
+    async finish(source) {
+      const { dataType, warning } = await computation.end();
+      const converted: ConversionResult[] = [];
+      for (const [i, conversion] of conversions.entries()) {
+        const result = await conversion.end(source);
+        converted.push({ ...result, dataType, warning: i === 0 ? warning : undefined });
+      }
+      for (const conversion of conversions) await conversion.publish();
+      return converted;
+    },
+    async abort() {
+      for (const conversion of conversions) await conversion.abort();
+    },
+  };
+}
+
+/** The header of the rows of a computed type, whose text has none. */
+export function computedHeader(type: ComputedType): DayFileHeader {
+  return { dataType: type.name, schema: computedColumns(type), warning: undefined };
+}
+
+/** A day file of which types are computed. */
+export type ComputedSource = Pick<ComputedConversionInput, 'path' | 'dataType' | 'day'>;
+
+/** Computes types of one day file from its gunzipped text. Calls must not overlap. */
+interface Computation {
+  /** Resolves when the next chunk can be written; the chunk may be reused then. */
+  write(text: Uint8Array): Promise<void>;
+  /** Passes on the last rows. Returns the data type, and a warning about ignored columns. */
+  end(): Promise<{ readonly dataType: string; readonly warning: string | undefined }>;
+}
+
+/**
+ * Starts to compute types of a day file.
+ * @param types at least one; all are computed from the same data type.
+ * @param onRows receives rows of a type, given by its position, as CSV text without a header. The text may be reused
+ * when the returned promise resolves.
+ * @throws from `write` and `end`: as `RowReader` does; TickhaulError `usage` for a file of another data type.
+ */
+function startComputation(
+  source: ComputedSource,
+  types: readonly ComputedType[],
+  onRows: (text: Buffer, index: number) => Promise<void>,
+): Computation {
+  const rows = types.map((type) => new ComputedRows(type));
   const reader = new RowReader({
-    path,
-    dataType: input.dataType,
+    path: source.path,
+    dataType: source.dataType,
     batchRows: SOURCE_BATCH_ROWS,
     numberText: 'none',
     memories: columnMemories,
   });
   let computed: ComputedStream | undefined;
-  const convertRows = async (): Promise<void> => {
-    for (const { conversion, rows } of outputs) await conversion.write(rows.takeText());
+  const passOnRows = async (): Promise<void> => {
+    for (const [i, each] of rows.entries()) await onRows(each.takeText(), i);
   };
   const processBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
-      computed ??= createComputedTypes(input, reader.dataType, outputs, batch);
+      computed ??= createComputedStream(source, reader.dataType, types, rows, batch);
       computed.push(batch);
     }
     // Only after the last batch: meanwhile, other conversions of this thread parse in the same memory.
-    await convertRows();
+    await passOnRows();
   };
   return {
     write: ({ buffer, byteOffset, length }) =>
       processBatches(reader.push(Buffer.from(buffer, byteOffset, length))),
-    async finish(source) {
+    async end() {
       await processBatches(reader.end());
-      assertDataType(input, reader.dataType);
+      const { dataType, warning } = reader;
+      assertDataType(source, dataType, types);
       computed?.end();
-      await convertRows();
-      const converted: ConversionResult[] = [];
-      for (const { conversion } of outputs) {
-        const unknown = converted.length === 0 ? reader.warning : undefined;
-        const warning = unknown && `${unknown}; ignoring them`;
-        converted.push({ ...(await conversion.end(source)), dataType: reader.dataType, warning });
-      }
-      for (const { conversion } of outputs) await conversion.publish();
-      return converted;
-    },
-    async abort() {
-      for (const { conversion } of outputs) await conversion.abort();
+      await passOnRows();
+      return { dataType, warning: warning && `${warning}; ignoring them` };
     },
   };
+}
+
+/** Work of a thread on one source of an output of several: to compute rows of a type, whose text the caller converts. */
+export interface ComputeJob extends ComputedSource {
+  readonly compute: ComputedType;
+  /** Result of `statSource`. */
+  readonly found: StoredFileInfo;
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads: number | undefined;
+}
+
+/** What was read, and a warning about ignored columns. */
+export interface ComputedContent extends SourceContent {
+  readonly warning: string | undefined;
+}
+
+/**
+ * Computes rows of a source, here or in a thread.
+ * @throws as `startComputation` and `readUnchangedSource` do.
+ */
+export type ComputeRows = (
+  job: ComputeJob,
+  receiver: {
+    /** Receives the rows as CSV text without a header. */
+    readonly onRows: OnText;
+    readonly onBytes: (count: number) => void;
+    readonly signal: AbortSignal;
+  },
+) => Promise<ComputedContent>;
+
+/** Rows are passed on in pieces of at least this size. */
+const MIN_ROWS_BYTES = 64 * 1024;
+
+/** Computes rows of one type in this thread. */
+export async function computeRows(
+  { compute, found, inflateThreads, ...source }: ComputeJob,
+  files: Files,
+  { onRows, onBytes, signal }: Parameters<ComputeRows>[1],
+): Promise<ComputedContent> {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  const passOn = async (minBytes: number): Promise<void> => {
+    if (heldBytes < minBytes) return;
+    const text = Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+    await onRows(text);
+  };
+  const computation = startComputation(source, [compute], async (text) => {
+    held.push(Buffer.from(text));
+    heldBytes += text.length;
+    await passOn(MIN_ROWS_BYTES);
+  });
+  const onText = (text: Uint8Array): Promise<void> => computation.write(text);
+  const content = await readUnchangedSource(files, source.path, found, {
+    onText,
+    onBytes,
+    inflateThreads,
+    signal,
+  });
+  const { warning } = await computation.end();
+  await passOn(1);
+  return { ...content, warning };
 }
 
 /**
@@ -138,29 +235,29 @@ export async function convertSourceToComputed(
   }
 }
 
-function createComputedTypes(
-  input: ComputedConversionInput,
+function createComputedStream(
+  source: ComputedSource,
   dataType: string,
-  outputs: readonly ComputedOutput[],
+  types: readonly ComputedType[],
+  rows: readonly ComputedRows[],
   first: Batch,
 ): ComputedStream {
-  assertDataType(input, dataType);
-  const byType = new Map(outputs.map((output) => [output.type, output]));
-  const types = outputs.map(({ type }) => type);
+  assertDataType(source, dataType, types);
+  const byType = new Map(types.map((type, i) => [type, rows[i]]));
   if (dataType === 'trades') {
     const bars = types.filter((type): type is TradeBarType => type.kind === 'trade_bar');
-    const day = dayToPeriod(input.day ?? readFirstDay(first));
-    return createBarStream(bars, day, (bar) => byType.get(bar.type)?.rows.addBar(bar));
+    const day = dayToPeriod(source.day ?? readFirstDay(first));
+    return createBarStream(bars, day, (bar) => byType.get(bar.type)?.addBar(bar));
   }
   const snapshots = types.filter((type): type is BookSnapshotType => type.kind === 'book_snapshot');
-  return createSnapshotStream(snapshots, (snapshot) => byType.get(snapshot.type)?.rows.addSnapshot(snapshot));
+  return createSnapshotStream(snapshots, (snapshot) => byType.get(snapshot.type)?.addSnapshot(snapshot));
 }
 
 /** The data type in the file can differ from the planned one. */
-function assertDataType({ path, outputs }: ComputedConversionInput, dataType: string): void {
-  const other = outputs.find(({ type }) => type.dayFileType !== dataType);
+function assertDataType({ path }: ComputedSource, dataType: string, types: readonly ComputedType[]): void {
+  const other = types.find(({ dayFileType }) => dayFileType !== dataType);
   if (!other) return;
-  const { name, dayFileType } = other.type;
+  const { name, dayFileType } = other;
   throw new TickhaulError(
     'usage',
     `${path} contains ${dataType}, but ${name} is computed from ${dayFileType}; choose another type`,
@@ -250,7 +347,7 @@ async function findUpToDateOutputs(
     const { target, type, provenance } = output;
     const candidate = { target, dataType: type.name, options, provenance };
     const identity = { name: basename(source), bytes, etag };
-    const result = await findUpToDateOutput(files, candidate, identity, md5Once, signal);
+    const result = await findUpToDateOutput(files, candidate, [identity], md5Once, signal);
     if (result) upToDate.set(output, result);
   }
   return upToDate;

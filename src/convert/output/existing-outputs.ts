@@ -11,7 +11,7 @@ import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../../
 import { isObjectLocation, joinLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { ConversionOutput } from '../naming/plan-conversions.js';
-import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type SourceIdentity } from './provenance.js';
+import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type UnreadSource } from './provenance.js';
 
 export interface ExpectedOutput {
   readonly target: string;
@@ -24,22 +24,19 @@ export interface ExpectedOutput {
 
 /**
  * Returns the existing output if it is up to date.
- * @param md5 called only if all else matches.
+ * @param md5 called with the position of a source, only if all else matches.
  */
 export async function findUpToDateOutput(
   files: Files,
   { target, dataType, options, provenance }: ExpectedOutput,
-  source: Omit<SourceIdentity, 'md5'>,
-  md5: () => Promise<string>,
+  sources: readonly UnreadSource[],
+  md5: (index: number) => Promise<string>,
   signal: AbortSignal,
 ): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
-  const format = OUTPUT_FORMATS[options.format];
-  const found = format.hasMetadata
-    ? await readOutputMetadata(format, files, target, signal)
-    : await readOutputWithNote(files, target, provenance, signal);
+  const found = await readExistingOutput(files, { target, options, provenance }, signal);
   if (!found) return undefined;
   const { bytes, pairs } = found;
-  const isSame = await isUpToDate(pairs, source, dataType, options, md5);
+  const isSame = await isUpToDate(pairs, sources, dataType, options, md5);
   return isSame ? { status: 'skipped', rows: parseRowCount(pairs), bytes } : undefined;
 }
 
@@ -47,6 +44,18 @@ export async function findUpToDateOutput(
 interface ExistingOutput {
   readonly bytes: number;
   readonly pairs: Readonly<Record<string, string>>;
+}
+
+/** The output at the target; undefined if there is none of the format with a record. */
+export function readExistingOutput(
+  files: Files,
+  { target, options, provenance }: Omit<ExpectedOutput, 'dataType'>,
+  signal: AbortSignal,
+): Promise<ExistingOutput | undefined> {
+  const format = OUTPUT_FORMATS[options.format];
+  return format.hasMetadata
+    ? readOutputMetadata(format, files, target, signal)
+    : readOutputWithNote(files, target, provenance, signal);
 }
 
 /** Undefined if there is no readable file of the format; it is then written again. */

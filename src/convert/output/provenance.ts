@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../../base/json-depth.js';
 import {
   DEFAULT_OUTPUT_FORMAT,
   OUTPUT_FORMAT_CHOICES,
@@ -31,7 +32,8 @@ export interface SourceIdentity extends SourceContent {
  * is up to date.
  */
 export interface Provenance {
-  readonly source: SourceIdentity;
+  /** At least one, in the order of the rows. */
+  readonly sources: readonly SourceIdentity[];
   readonly dataType: string;
   readonly rows: number;
   readonly options: OutputOptions;
@@ -41,6 +43,7 @@ export interface Provenance {
 export const OUTPUT_BYTES_KEY = 'tickhaul.output_bytes';
 
 const PROVENANCE_KEYS = {
+  sources: 'tickhaul.sources',
   name: 'tickhaul.source',
   bytes: 'tickhaul.source_bytes',
   md5: 'tickhaul.source_md5',
@@ -54,17 +57,14 @@ const PROVENANCE_KEYS = {
 
 /** Formats a record as key-value pairs (docs/spec/parquet-mapping.md#metadata). */
 export function formatProvenance({
-  source,
+  sources,
   dataType,
   rows,
   options,
 }: Provenance): Readonly<Record<string, string>> {
   const version = outputVersion(dataType, options.format);
   return {
-    [PROVENANCE_KEYS.name]: source.name,
-    [PROVENANCE_KEYS.bytes]: String(source.bytes),
-    [PROVENANCE_KEYS.md5]: source.md5,
-    ...(source.etag !== undefined && { [PROVENANCE_KEYS.etag]: source.etag }),
+    ...formatSources(sources),
     [PROVENANCE_KEYS.dataType]: dataType,
     [PROVENANCE_KEYS.rows]: String(rows),
     [PROVENANCE_KEYS.options]: formatOptions(options),
@@ -73,27 +73,49 @@ export function formatProvenance({
   };
 }
 
+/** Several sources are a list; a single one has a pair for each fact. */
+function formatSources(sources: readonly SourceIdentity[]): Readonly<Record<string, string>> {
+  const [source] = sources;
+  if (!source || sources.length > 1) {
+    const list = sources.map(({ name, bytes, md5, etag }) => ({ name, bytes, md5, etag }));
+    return { [PROVENANCE_KEYS.sources]: JSON.stringify(list) };
+  }
+  return {
+    [PROVENANCE_KEYS.name]: source.name,
+    [PROVENANCE_KEYS.bytes]: String(source.bytes),
+    [PROVENANCE_KEYS.md5]: source.md5,
+    ...(source.etag !== undefined && { [PROVENANCE_KEYS.etag]: source.etag }),
+  };
+}
+
+/** A source whose content is not known yet. */
+export type UnreadSource = Omit<SourceIdentity, 'md5'>;
+
 /**
- * Whether an output with these pairs is up to date: same source, options and output version
+ * Whether an output with these pairs is up to date: same sources in the same order, same options and output version
  * (docs/spec/parquet-mapping.md#up-to-date). The version of tickhaul does not count.
- * @param md5 called only if all else matches and the ETag does not.
+ * @param md5 called with the positions of sources in turn, only if all else matches and the ETag does not.
  */
 export async function isUpToDate(
   pairs: Readonly<Record<string, string>>,
-  source: Omit<SourceIdentity, 'md5'>,
+  sources: readonly UnreadSource[],
   dataType: string | undefined,
   options: OutputOptions,
-  md5: () => Promise<string>,
+  md5: (index: number) => Promise<string>,
 ): Promise<boolean> {
-  return (
-    pairs[PROVENANCE_KEYS.name] === source.name &&
-    pairs[PROVENANCE_KEYS.bytes] === String(source.bytes) &&
+  const recorded = parseSources(pairs);
+  const isSame =
+    recorded.length === sources.length &&
+    recorded.every(({ name, bytes }, i) => name === sources[i]?.name && bytes === sources[i]?.bytes) &&
     pairs[PROVENANCE_KEYS.options] === formatOptions(options) &&
     (dataType === undefined || pairs[PROVENANCE_KEYS.dataType] === dataType) &&
-    !isOutdatedRecord(pairs, options.format) &&
-    ((source.etag !== undefined && pairs[PROVENANCE_KEYS.etag] === source.etag) ||
-      pairs[PROVENANCE_KEYS.md5] === (await md5()))
-  );
+    !isOutdatedRecord(pairs, options.format);
+  if (!isSame) return false;
+  for (const [i, { etag, md5: expected }] of recorded.entries()) {
+    const isUnchanged = etag !== undefined && sources[i]?.etag === etag;
+    if (!isUnchanged && expected !== (await md5(i))) return false;
+  }
+  return true;
 }
 
 /** Whether this build writes another output version than the one in the pairs. */
@@ -113,10 +135,30 @@ export function parseOutputBytes(pairs: Readonly<Record<string, string>>): numbe
   return Number(pairs[OUTPUT_BYTES_KEY] ?? Number.NaN);
 }
 
-/** Source of the output; undefined if the pairs are not a provenance record. */
-export function parseSource(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
-  const { [PROVENANCE_KEYS.name]: name, [PROVENANCE_KEYS.md5]: md5, [PROVENANCE_KEYS.bytes]: bytes } = pairs;
-  return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
+/** Source of the output; undefined if the pairs are not a provenance record, or name several sources. */
+function parseSource(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
+  const { name, md5, bytes, etag } = PROVENANCE_KEYS;
+  const { [name]: source, [md5]: hash } = pairs;
+  if (source === undefined || hash === undefined) return undefined;
+  return { name: source, md5: hash, bytes: Number(pairs[bytes]), etag: pairs[etag] };
+}
+
+/** All sources of the output, in the order of its rows; none if the pairs are not a provenance record. */
+export function parseSources(pairs: Readonly<Record<string, string>>): readonly SourceIdentity[] {
+  const list = pairs[PROVENANCE_KEYS.sources];
+  const single = parseSource(pairs);
+  if (list === undefined) return single ? [single] : [];
+  try {
+    const sources = parseShallowJson(list);
+    return Array.isArray(sources) ? sources.filter(isSourceIdentity) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function isSourceIdentity(value: Partial<SourceIdentity> | null): value is SourceIdentity {
+  return typeof value?.name === 'string' && typeof value.md5 === 'string' && typeof value.bytes === 'number';
 }
 
 /** Data type or computed type of the output; undefined if the pairs are not a provenance record. */

@@ -39,14 +39,14 @@ export interface KernelPool {
 }
 
 /**
- * Passes rows of a file to a kernel; rows with quotes are split by csv-parse.
+ * Passes rows of files to a kernel; rows with quotes are split by csv-parse.
  * @throws TickhaulError `corrupt`; the kernel must not be used after that.
  */
 export function parseRows(
   kernel: BatchKernel,
-  { source, schema }: KernelJob,
+  { schema }: KernelJob,
   text: Uint8Array,
-  { line, quoted }: Pick<PieceRows, 'line' | 'quoted'>,
+  { source, line, quoted }: Pick<PieceRows, 'source' | 'line' | 'quoted'>,
 ): void {
   kernel.source = source;
   kernel.line = line;

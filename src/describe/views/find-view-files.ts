@@ -3,7 +3,7 @@ import { abortReason } from '../../base/errors.js';
 import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { plural } from '../../base/units.js';
 import { readHeaderNames } from '../../convert/naming/day-file-lookup.js';
-import { parseOutputType, parseSource } from '../../convert/output/provenance.js';
+import { parseOutputType, parseSources } from '../../convert/output/provenance.js';
 import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName } from '../../day-files/layout.js';
 import { inferDataType } from '../../format/csv/csv-header.js';
@@ -95,7 +95,7 @@ export async function findViewFiles(
   const described = await describeAll(parquet, describeParquet);
   if (described.length < parquet.length)
     warn(
-      `${plural(parquet.length - described.length, 'Parquet file')} of unknown data type, or with nested columns, left out`,
+      `${plural(parquet.length - described.length, 'Parquet file')} of unknown data type, of several day files, or with nested columns, left out`,
     );
   const converted = described.filter(isNew);
   if (converted.length < described.length)
@@ -132,7 +132,9 @@ const describeParquet: Describe = async (destination, path, recorded, signal) =>
   const opened = await destination.files.openRandom(location, signal);
   const footer = await readParquetFooter(opened, location).finally(() => opened.close());
   const { columns, keyValues } = footer;
-  const source = parseSource(keyValues);
+  const [source, ...others] = parseSources(keyValues);
+  // Other files may hold the rows of some of them, and would count them twice.
+  if (others.length > 0) return undefined;
   const file =
     recorded ??
     (source && parseDayFileName(source.name)) ??

@@ -1,3 +1,4 @@
+import { usageError } from '../../base/errors.js';
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../gzip/count-lines.js';
 import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
@@ -12,8 +13,16 @@ const CUT_MARGIN_BYTES = 512;
 /** Estimated bytes per row before the first row. */
 const INITIAL_ROW_BYTES = 128;
 
+/**
+ * The end of a source also ends a batch that has at least this share of its rows. So readers can prune by time and
+ * symbol, and many small sources still make few batches (docs/decisions/conversion.md#write-many-sources-to-one-file).
+ */
+const MIN_BATCH_SHARE = 1 / 4;
+
 /** Complete rows at the start of a piece. */
 export interface PieceRows {
+  /** Path of the file with the rows, for messages. */
+  readonly source: string;
   /** Length of the rows in bytes. */
   readonly length: number;
   /** Line of the file at which the first row begins. */
@@ -42,16 +51,24 @@ export interface BatchSize {
 /**
  * Splits a day file's text, which arrives in chunks of any size, into pieces of complete rows, and the rows
  * into batches (docs/spec/csv-files.md#form). From the first row with a quote on, records end at an LF
- * outside quotes. The same file always has the same pieces and batches, however its bytes are chunked.
+ * outside quotes. The same file always has the same pieces and batches, however its bytes are chunked. Other day files
+ * with the same columns may follow; a batch may have rows of several.
  *
- * `push` and `end` throw a TickhaulError `corrupt` for an invalid header and for a row without an end, and
+ * `push`, `beginSource` and `end` throw a TickhaulError `corrupt` for an invalid header and for a row without an end, and
  * the errors of the consumer. The splitter must not be used after that. Calls must not overlap.
  */
 export class RowSplitter {
-  readonly #path: string;
+  #path: string;
   readonly #consumer: RowConsumer;
-  readonly #headerReader: HeaderReader;
+  #headerReader: HeaderReader;
+  /** Whether each source begins with a header. */
+  readonly #hasHeader: boolean;
+  /** Header of the first source that has one. */
   #header: DayFileHeader | undefined;
+  /** Path of the source with that header. */
+  #headerPath = '';
+  /** Whether the header of the current source was read. */
+  #isInRows = false;
   #size: BatchSize = { rows: 0, textBytes: 0 };
   #rows = 0;
   /** Rows and text until the batch is full. */
@@ -78,6 +95,7 @@ export class RowSplitter {
     this.#path = path;
     this.#consumer = consumer;
     const isHeader = typeof known === 'object';
+    this.#hasHeader = !isHeader;
     this.#headerReader = new HeaderReader(path, isHeader ? known.dataType : known);
     if (isHeader) this.#open(known);
   }
@@ -95,7 +113,7 @@ export class RowSplitter {
   /** Splits gunzipped text; the chunk may be reused when this resolves. */
   async push(chunk: Uint8Array): Promise<void> {
     let text = chunk;
-    if (!this.#header) {
+    if (!this.#isInRows) {
       const found = this.#headerReader.push(chunk);
       if (!found) return;
       this.#start(found);
@@ -117,15 +135,38 @@ export class RowSplitter {
     if (this.#completeBytes > 0) await this.#passOn(false);
   }
 
-  /** Ends the file; passes on the remaining rows. */
+  /**
+   * Ends the current file, and begins the next one. If the header was given, the text has none, and just continues.
+   * @param path as in the constructor. @param dataType undefined if it must be read from the header.
+   * @throws as `push` does; TickhaulError `usage`, from then on, if the file has other columns than the first one.
+   */
+  async beginSource(path: string, dataType: string | undefined): Promise<void> {
+    if (this.#hasHeader) this.#endRows();
+    const batchRows = this.#size.rows - this.#rowsLeft;
+    if (batchRows > 0 && batchRows >= MIN_BATCH_SHARE * this.#size.rows) await this.#passOn(true);
+    if (!this.#hasHeader) return;
+    await this.flush();
+    this.#path = path;
+    this.#headerReader = new HeaderReader(path, dataType);
+    this.#isInRows = false;
+    this.#recordEnds = undefined;
+    this.#line = 1;
+  }
+
+  /** Ends the last file; passes on the remaining rows. Returns the header of the first file that has one. */
   async end(): Promise<DayFileHeader> {
+    this.#endRows();
     if (!this.#header) this.#start(this.#headerReader.end());
-    if (this.#piece && this.#filledBytes > this.#completeBytes) {
-      this.#piece.bytes[this.#filledBytes++] = LF;
-      this.#addRows(1, this.#filledBytes);
-    }
     if (this.#rowsLeft < this.#size.rows) await this.#passOn(true);
     return this.#header as DayFileHeader;
+  }
+
+  /** Completes a header or row whose line feed is missing. An empty file has no columns that could differ. */
+  #endRows(): void {
+    if (!this.#isInRows && !this.#headerReader.isEmpty) this.#start(this.#headerReader.end());
+    if (!this.#piece || this.#filledBytes === this.#completeBytes) return;
+    this.#piece.bytes[this.#filledBytes++] = LF;
+    this.#addRows(1, this.#filledBytes);
   }
 
   async #scanPiece(): Promise<void> {
@@ -175,12 +216,13 @@ export class RowSplitter {
     const piece = this.#piece ?? (await this.#consumer.acquirePiece());
     const length = this.#completeBytes;
     const rest = Buffer.from(piece.bytes.subarray(length, this.#filledBytes));
+    const source = this.#path;
     const line = this.#line;
     const quoted = this.#recordEnds !== undefined;
     this.#line += quoted ? countLines(piece.bytes.subarray(0, length)) : this.#completeRows;
     this.#piece = undefined;
     this.#rows += this.#completeRows;
-    await this.#consumer.consume(piece, { length, line, quoted, endsBatch: ends });
+    await this.#consumer.consume(piece, { source, length, line, quoted, endsBatch: ends });
     if (ends) this.#beginBatch();
     this.#scannedBytes = Math.max(0, this.#scannedBytes - length);
     this.#filledBytes = rest.length;
@@ -198,9 +240,28 @@ export class RowSplitter {
   }
 
   #open(header: DayFileHeader): void {
+    this.#isInRows = true;
+    if (this.#header) {
+      this.#assertSameColumns(header, this.#header);
+      return;
+    }
     this.#header = header;
+    this.#headerPath = this.#path;
     this.#size = this.#consumer.open(header);
     this.#beginBatch();
+  }
+
+  #assertSameColumns({ schema }: DayFileHeader, first: DayFileHeader): void {
+    const namesOf = (columns: DayFileHeader['schema']): readonly string[] => columns.map(({ name }) => name);
+    const [names, expected] = [namesOf(schema), namesOf(first.schema)];
+    if (names.join() === expected.join()) return;
+    const differing = [
+      ...names.filter((name) => !expected.includes(name)).map((name) => `has ${name}`),
+      ...expected.filter((name) => !names.includes(name)).map((name) => `lacks ${name}`),
+    ];
+    throw usageError(
+      `${this.#path}: its columns are not those of ${this.#headerPath} (${differing.join(', ') || 'another order'}), and one file has the same columns for all rows; convert it to another file`,
+    );
   }
 
   #beginBatch(): void {

@@ -68,7 +68,10 @@ export interface ConvertRunOptions {
   readonly paths: TextList;
   /** Format of the output (default: parquet). */
   readonly format?: 'parquet' | 'ndjson' | 'arrow' | undefined;
-  /** Folder or s3://bucket/prefix for the output (default: next to each source). */
+  /**
+   * Folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files
+   * (default: next to each source).
+   */
   readonly out?: string | undefined;
   /** Directory layout of the outputs: flat, hive, or a template (default: flat). */
   readonly layout?: string | LayoutFunction | undefined;

@@ -1,10 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import type { OutputFormatName } from '../../base/output-format-names.js';
+import {
+  DEFAULT_OUTPUT_FORMAT,
+  findOutputExtension,
+  findOutputFormat,
+  type OutputFormatName,
+} from '../../base/output-format-names.js';
 import { type OutputSelection, parseOutputSelection, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { ConvertSetting } from '../../download/download-options.js';
 import type { OutputOptions } from '../../format/output-format.js';
-import { createOutputOptions } from '../../format/output-formats.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../format/output-formats.js';
 import { type ARRIVAL_OPTIONS, ENCODING_OPTIONS } from '../../options/day-file-options.js';
 import type { ReadOptions } from '../../options/option-values.js';
 
@@ -26,6 +31,32 @@ export function readConvertOptions(
     encodings: encodings === 'plain' ? 'plain' : undefined,
     rowGroup,
   });
+}
+
+/**
+ * Conversion options for a file whose name states the format, and perhaps the compression.
+ * @param given value of `--format`; undefined if it was not given.
+ * @throws usage error for a value that the format does not support, or that the name contradicts.
+ */
+export function readConvertFileOptions(
+  options: EncodingOptions,
+  path: string,
+  given: OutputFormatName | undefined,
+): OutputOptions {
+  const name = findOutputFormat(path) ?? DEFAULT_OUTPUT_FORMAT;
+  const extension = findOutputExtension(path);
+  if (given !== undefined && given !== name)
+    throw usageError(
+      `-o ${path}: names a file of ${name}, but --format is ${given}; leave out --format, or change the name`,
+    );
+  const format = OUTPUT_FORMATS[name];
+  const stated = format.compressions.find((compression) => format.extension(compression) === extension);
+  const read = readConvertOptions({ ...options, compression: options.compression ?? stated }, name);
+  const expected = format.extension(read.compression);
+  if (expected === extension) return read;
+  throw usageError(
+    `-o ${path}: the name of a file with --compression ${read.compression} ends in .${expected}; change it, or leave out --compression`,
+  );
 }
 
 /**

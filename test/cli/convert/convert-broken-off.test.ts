@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
@@ -9,6 +9,7 @@ import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import {
+  convertForPeak,
   LARGE_ROWS,
   lastLine,
   names,
@@ -62,6 +63,27 @@ test('a run after SIGKILL removes the part file and completes', async (t) => {
   assert.equal((await names(out)).length, 2);
   assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 2 * LARGE_ROWS);
 });
+
+nightlyTest(
+  'one file of all day files is absent after SIGKILL, and complete after the next run',
+  async (t) => {
+    const dir = await tempDir(t);
+    const out = join(dir, 'out');
+    const target = join(out, 'all.parquet');
+    await writeLargeFile(dir, 'A', 1);
+    await writeHugeFile(dir, 'B');
+    const words = ['convert', dir, '-o', target, '--json'];
+    const { child, finished } = start(words);
+    await until('a part', async () => (await parts(dir)).length > 0, finished);
+    child.kill('SIGKILL');
+    await finished;
+    assert.ok(!existsSync(target));
+    await writeLargeFile(dir, 'B', 2);
+    const { exitCode, stderr } = await tickhaul(words);
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual([await names(out), await rowsIn(target)], [['all.parquet'], 3 * LARGE_ROWS]);
+  },
+);
 
 nightlyTest('two concurrent runs over one folder leave complete files and no part files', async (t) => {
   const dir = await tempDir(t);
@@ -126,16 +148,7 @@ nightlyTest('a file of 104 columns is converted in two threads below 400 MB', as
   const dir = await tempDir(t);
   const bytes = repeated(csvOf('book_snapshot_25', 5000), 40);
   const source = await writeDayFile(dir, 'book_snapshot_25', bytes);
-  const { child, finished } = start(['convert', source, '-j', '2', '--json']);
-  let peak = 0;
-  const look = setInterval(() => {
-    // The file no longer exists after the process has ended.
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-    peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? peak);
-  }, 50);
-  child.on('exit', () => clearInterval(look));
-  const { exitCode, stderr, stdout } = await finished;
-  assert.equal(exitCode, 0, stderr);
-  assert.equal(jsonLines({ exitCode, stdout, stderr })[1]?.['rows'], 200_000);
+  const { peak, rows } = await convertForPeak([source, '-j', '2']);
+  assert.equal(rows, 200_000);
   assert.ok(peak > 50_000 && peak < 400_000, `${peak} kB`);
 });

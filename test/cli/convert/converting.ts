@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { parquetMetadata } from 'hyparquet';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
-import { type Finished, jsonLines } from '../../helpers/cli.js';
+import { type Finished, jsonLines, start } from '../../helpers/cli.js';
 
 export const names = async (dir: string): Promise<string[]> => (await readdir(dir)).sort();
 export const parts = async (dir: string): Promise<string[]> =>
@@ -39,4 +41,19 @@ export function repeated(csv: string, times: number): Buffer {
 function membersOf(csv: string): [header: Buffer, rows: Buffer] {
   const at = csv.indexOf('\n') + 1;
   return [gzipSync(csv.slice(0, at)), gzipSync(csv.slice(at), { level: 1 })];
+}
+
+/** Runs the built command on Linux. @returns its peak memory in kB, and the rows of its first file. */
+export async function convertForPeak(words: readonly string[]): Promise<{ peak: number; rows: unknown }> {
+  const { child, finished } = start(['convert', ...words, '--json']);
+  let peak = 0;
+  const look = setInterval(() => {
+    // The file no longer exists after the process has ended.
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? peak);
+  }, 50);
+  child.on('exit', () => clearInterval(look));
+  const done = await finished;
+  assert.equal(done.exitCode, 0, done.stderr);
+  return { peak, rows: jsonLines(done)[1]?.['rows'] };
 }

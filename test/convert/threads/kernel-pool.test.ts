@@ -215,7 +215,10 @@ test('if a kernel fails, its batches and pending calls fail', async (t) => {
   const { host, piece } = await openHost(t);
   const batch = host.finishBatch();
   // An invalid address simulates a bug in the thread.
-  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, endsBatch: true });
+  await host.parse(
+    { ...piece, at: 1 << 30 },
+    { source: 'day.csv.gz', length: 8, line: 2, quoted: false, endsBatch: true },
+  );
   await assert.rejects(batch, RangeError);
   await assert.rejects(host.acquirePiece(), RangeError);
   await assert.rejects(host.finishBatch(), RangeError);
@@ -229,7 +232,7 @@ test('if a kernel thread ends between two pieces, its batch fails with the next 
   assert.equal(workers.length, 1);
   await workers[0]?.terminate();
   const batch = host.finishBatch();
-  await host.parse(piece, { length: 8, line: 2, quoted: false, endsBatch: false });
+  await host.parse(piece, { source: 'day.csv.gz', length: 8, line: 2, quoted: false, endsBatch: false });
   await assert.rejects(batch, /the kernel thread ended with code/);
   await assert.rejects(host.acquirePiece(), /the kernel thread ended with code/);
 });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { convertSource } from '../../../src/convert/convert-file.js';
+import { convertSources, type OnText } from '../../../src/convert/convert-file.js';
 import { planThreads } from '../../../src/convert/threads/kernel-pool.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { readSource } from '../../../src/gzip/read-source.js';
@@ -48,11 +48,10 @@ test('outputs are the same, however a source is inflated', async (t) => {
     ] as const) {
       const output = outputInMemory();
       const { signal } = new AbortController();
-      await convertSource(
-        { path, dataType: 'trades', options, output, kernels: kernelsOf(kernels) },
-        (onText) => readSource(path, { hashes: ['md5'], onText, inflateThreads, signal }),
-        signal,
-      );
+      const read = (onText: OnText): ReturnType<typeof readSource<'md5'>> =>
+        readSource(path, { hashes: ['md5'], onText, inflateThreads, signal });
+      const input = { path, dataType: 'trades', options, output, kernels: kernelsOf(kernels) };
+      await convertSources(input, [{ path, dataType: 'trades', read }], signal);
       outputs.push(output.bytes());
     }
     const [first, ...others] = outputs as [Buffer, ...Buffer[]];

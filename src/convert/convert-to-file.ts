@@ -1,0 +1,303 @@
+import { setMaxListeners } from 'node:events';
+import { basename } from 'node:path';
+import { AsyncQueue } from '../base/async-queue.js';
+import { usageError } from '../base/errors.js';
+import { Semaphore } from '../base/semaphore.js';
+import { plural } from '../base/units.js';
+import type { RunSummary } from '../events/run-events.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import type { ComputedType } from '../market/names/message-type-name.js';
+import type { Files, StoredFileInfo } from '../store/files.js';
+import { parentLocation } from '../store/location.js';
+import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
+import type { ComputeJob, ComputeRows } from './computed/computed-conversion.js';
+import {
+  type ConvertFileResult,
+  convertSources,
+  hashSource,
+  type OnText,
+  type ReadableSource,
+  readUnchangedSource,
+  removeIfUnchanged,
+} from './convert-file.js';
+import { type ConvertInput, withUploadRetries } from './convert-files.js';
+import { ConvertRun } from './convert-run.js';
+import { computeInThread } from './convert-threads.js';
+import { createDayFileLookup } from './naming/day-file-lookup.js';
+import { findSources, selectSources } from './naming/find-sources.js';
+import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
+import {
+  findUpToDateOutput,
+  openProvenanceStore,
+  type ProvenancePairs,
+  readExistingOutput,
+} from './output/existing-outputs.js';
+import {
+  OUTPUT_BYTES_KEY,
+  parseSources,
+  type SourceContent,
+  type UnreadSource,
+} from './output/provenance.js';
+import { createKernels, planThreads } from './threads/kernel-pool.js';
+import { clearKernels } from './threads/local-kernel.js';
+
+export interface ConvertToFileInput extends Omit<ConvertInput, 'outputSelection' | 'out' | 'layout'> {
+  /** The computed type; undefined for the rows. */
+  readonly computed?: ComputedType | undefined;
+  /** Location of the output. */
+  readonly target: string;
+}
+
+/**
+ * Converts all selected day files to one file, by day, then exchange and symbol. The file is complete or absent: if a
+ * source fails, nothing is written, and an earlier file stays.
+ * @throws TickhaulError if the run cannot start: `usage`, `disk`, errors of the store.
+ */
+export async function convertToFile(input: ConvertToFileInput): Promise<RunSummary> {
+  const files = openFiles(input.store);
+  try {
+    return await convertToFileWith(input, files);
+  } finally {
+    clearKernels();
+    await files.close();
+  }
+}
+
+/** Does the same with open files. */
+export async function convertToFileWith(input: ConvertToFileInput, files: Files): Promise<RunSummary> {
+  const { target, symbols, store, emit, signal } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const found = await findSources(input.paths, { files, store, warn }, signal);
+  const findDayFile = createDayFileLookup(files, store, signal);
+  const selected = await selectSources(found, input, findDayFile);
+  const hasSymbols = symbols !== undefined && !symbols.includes('all');
+  const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
+  // The sources may all be converted and deleted.
+  if (sources.length === 0 && !(await files.stat(target, signal)))
+    throw usageError(['there is no day file to convert', ...warnings].join('; '));
+  const run = new ConvertRun(input);
+  const outputs = sources.length === 0 ? [] : [sources];
+  run.reportPlan(outputs.length, warnings);
+  const stopped = await run.runAll(outputs, 1, async (sources) => {
+    const paths = sources.map(({ path }) => path);
+    await run.convertSource({ file: undefined, paths: [target], sources: paths }, async () => [
+      await withUploadRetries(
+        (onBytes) => new OneFileConversion({ ...input, signal: run.signal }, files, sources).run(onBytes),
+        target,
+        { emit, signal: run.signal },
+      ),
+    ]);
+  });
+  return run.summary(outputs.length, stopped);
+}
+
+interface StoredSource extends PlannedSource {
+  readonly found: StoredFileInfo;
+}
+
+class OneFileConversion {
+  readonly #input: ConvertToFileInput;
+  readonly #files: Files;
+  readonly #planned: readonly PlannedSource[];
+
+  constructor(input: ConvertToFileInput, files: Files, sources: readonly PlannedSource[]) {
+    this.#input = input;
+    this.#files = files;
+    this.#planned = sources;
+  }
+
+  /** @param onBytes called with the number of compressed bytes just read, and the size of all sources. */
+  async run(onBytes: (count: number, total: number) => void): Promise<ConvertFileResult> {
+    const { target, existing, keepSource, options, signal } = this.#input;
+    const records = OUTPUT_FORMATS[options.format].hasMetadata
+      ? undefined
+      : await openProvenanceStore(parentLocation(target) ?? target, this.#files, signal);
+    const sources = await this.#statSources();
+    const provenance = existing === 'skip' ? await records?.get(target) : undefined;
+    let result = existing === 'skip' ? await this.#findUpToDate(sources, provenance) : undefined;
+    if (!result) {
+      const total = sources.reduce((sum, { found }) => sum + found.bytes, 0);
+      result = await this.#convert(sources, total, (count) => onBytes(count, total));
+      const { provenance = {}, bytes } = result;
+      await records?.add(target, { ...provenance, [OUTPUT_BYTES_KEY]: String(bytes) });
+    }
+    return keepSource ? result : this.#removeSources(sources, result);
+  }
+
+  #statSources(): Promise<readonly StoredSource[]> {
+    const { keepSource, signal } = this.#input;
+    return Promise.all(
+      this.#planned.map(async (source) => {
+        const listed = keepSource ? source.info : undefined;
+        return { ...source, found: listed ?? (await statSource(this.#files, source.path, signal)) };
+      }),
+    );
+  }
+
+  /** @throws TickhaulError `usage` if the existing file has rows of other sources, which may have been removed. */
+  async #findUpToDate(
+    sources: readonly StoredSource[],
+    provenance: ProvenancePairs | undefined,
+  ): Promise<ConvertFileResult | undefined> {
+    const { target, computed, dataType, keepSource, options, signal } = this.#input;
+    const files = this.#files;
+    const expected = {
+      target,
+      dataType: computed?.name ?? dataType ?? sources[0]?.dataType,
+      options,
+      provenance,
+    };
+    const identities = sources.map(
+      ({ path, found: { bytes, etag } }): UnreadSource => ({ name: basename(path), bytes, etag }),
+    );
+    const hash = (i: number): Promise<string> => hashSource(files, sources[i]?.path ?? '', signal);
+    const upToDate = await findUpToDateOutput(files, expected, identities, hash, signal);
+    if (upToDate || keepSource) return upToDate;
+    const present = new Set(identities.map(({ name }) => name));
+    const existing = await readExistingOutput(files, expected, signal);
+    const others = existing ? parseSources(existing.pairs).filter(({ name }) => !present.has(name)) : [];
+    if (others.length === 0) return undefined;
+    throw usageError(
+      `${target}: has the rows of ${plural(others.length, 'day file')} that are not selected now, such as ${others[0]?.name}, and --no-keep-source may have removed them; name another file, or use --existing overwrite`,
+    );
+  }
+
+  async #removeSources(
+    sources: readonly StoredSource[],
+    result: ConvertFileResult,
+  ): Promise<ConvertFileResult> {
+    const changed: string[] = [];
+    for (const { path, found } of sources)
+      if (!(await removeIfUnchanged(this.#files, path, found, this.#input.signal))) changed.push(path);
+    const [first] = changed;
+    if (first === undefined) return result;
+    const which = changed.length === 1 ? first : `${changed.length} day files, such as ${first}`;
+    const warning = `${which}: changed during the conversion; not removed`;
+    return { ...result, warning: [result.warning, warning].filter(Boolean).join('; ') };
+  }
+
+  async #convert(
+    sources: readonly StoredSource[],
+    totalBytes: number,
+    onBytes: (count: number) => void,
+  ): Promise<ConvertFileResult> {
+    const { target, computed, options, jobs } = this.#input;
+    const [first] = sources as readonly [StoredSource, ...StoredSource[]];
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#input.signal, stop.signal]);
+    setMaxListeners(0, signal);
+    const warnings = new Set<string>();
+    const readings = computed
+      ? await this.#openComputations(sources, computed, { onBytes, warnings, signal })
+      : sources.map((source) => this.#openText(source, onBytes, signal));
+    const output = await this.#files.openPart(target, undefined, signal);
+    const kernels = createKernels(planThreads(totalBytes, jobs - 1));
+    const header = computed && (await importComputed()).computedHeader(computed);
+    const input = { path: first.path, dataType: first.dataType, header, options, output, kernels };
+    try {
+      const { rows, bytes, provenance, warning } = await convertSources(input, readings, signal);
+      if (warning !== undefined) warnings.add(warning);
+      const text = warnings.size > 0 ? [...warnings].join('; ') : undefined;
+      return { status: 'converted', rows, bytes, provenance, warning: text };
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** Reads the text of a source in this thread, when it is converted. */
+  #openText(source: StoredSource, onBytes: (count: number) => void, signal: AbortSignal): ReadableSource {
+    const { path, dataType, found } = source;
+    const { inflateThreads } = planThreads(found.bytes, this.#input.jobs - 1);
+    const read = (onText: OnText): Promise<SourceContent> =>
+      readUnchangedSource(this.#files, path, found, { onText, onBytes, inflateThreads, signal });
+    return { path, dataType, read };
+  }
+
+  /** Computes the rows of sources ahead, in threads; in this thread if that takes less time than starting them. */
+  async #openComputations(
+    sources: readonly StoredSource[],
+    compute: ComputedType,
+    { onBytes, warnings, signal }: ComputeEvents,
+  ): Promise<readonly ReadableSource[]> {
+    const { jobs, store } = this.#input;
+    const paths = sources.map(({ path }) => path);
+    const isHere = await isSmallRun(paths, this.#files, signal);
+    const toJob = ({ path, dataType, file, found }: StoredSource): ComputeJob => {
+      const inflateThreads = isHere && jobs > 1 ? undefined : 0;
+      return { compute, path, dataType, day: file?.day, found, inflateThreads };
+    };
+    const run: ComputeRows = isHere
+      ? async (job, receiver) => (await importComputed()).computeRows(job, this.#files, receiver)
+      : computeInThread(store);
+    const computeSource = async (source: StoredSource, onRows: OnText): Promise<SourceContent> => {
+      const { warning, ...content } = await run(toJob(source), { onRows, onBytes, signal });
+      if (warning !== undefined) warnings.add(warning);
+      return content;
+    };
+    return isHere
+      ? sources.map((source) => ({ ...source, read: (onText) => computeSource(source, onText) }))
+      : readAhead(sources, computeSource, jobs, signal);
+  }
+}
+
+interface ComputeEvents {
+  readonly onBytes: (count: number) => void;
+  /** Receives warnings about sources. */
+  readonly warnings: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+function importComputed(): Promise<typeof import('./computed/computed-conversion.js')> {
+  return import('./computed/computed-conversion.js');
+}
+
+/** Text in memory of sources that are read before it is their turn. */
+const MAX_TEXT_AHEAD_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Reads sources at the same time, some of them ahead of the one whose text is taken. A source that is far ahead waits
+ * with its text.
+ * @param read passes on the text of a source.
+ * @param count sources read at the same time.
+ */
+function readAhead<Source extends Omit<ReadableSource, 'read'>>(
+  sources: readonly Source[],
+  read: (source: Source, onText: OnText) => Promise<SourceContent>,
+  count: number,
+  signal: AbortSignal,
+): readonly ReadableSource[] {
+  const slots = new Semaphore(count);
+  const maxAhead = 2 * count;
+  const start = (source: Source): ReadableSource['read'] => {
+    const text = new AsyncQueue<{ readonly bytes: Uint8Array; readonly release: () => void }>();
+    const room = new Semaphore(MAX_TEXT_AHEAD_BYTES / maxAhead);
+    const reading = slots.run(() =>
+      read(source, async (bytes) => {
+        const release = await room.acquire(bytes.length, signal);
+        text.push({ bytes, release });
+      }),
+    );
+    reading.then(
+      () => text.end(),
+      (error: unknown) => text.end(error),
+    );
+    return async (onText) => {
+      for (let next = await text.next(); next; next = await text.next()) {
+        await onText(next.bytes);
+        next.release();
+      }
+      return reading;
+    };
+  };
+  const started: (ReadableSource['read'] | undefined)[] = [];
+  return sources.map((source, i) => ({
+    ...source,
+    async read(onText) {
+      for (const ahead of sources.slice(started.length, i + maxAhead)) started.push(start(ahead));
+      const take = started[i];
+      started[i] = undefined;
+      if (!take) throw new Error(`${source.path}: is read twice`);
+      return take(onText);
+    },
+  }));
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Day, formatDay } from '../../../src/day-files/day.js';
+import { convert } from '../../../src/index.js';
+import { csvOf, DAY, writeDayFile } from '../../convert/day-files.js';
+import { jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { nightlyTest } from '../../helpers/services.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+import { convertForPeak } from './converting.js';
+
+const ROWS = 20;
+
+async function createFolder(t: Parameters<typeof tempDir>[0]) {
+  const dir = await tempDir(t);
+  const folder = join(dir, 'datasets');
+  await mkdir(folder);
+  const csv = csvOf('trades', ROWS);
+  const sources = [
+    await writeDayFile(folder, 'trades', csv, 'BTC-PERPETUAL'),
+    await writeDayFile(folder, 'trades', csv, 'ETH-PERPETUAL'),
+  ];
+  return { dir, folder, sources };
+}
+
+test('a name with the extension of a format is one file, of that format and compression', async (t) => {
+  const { dir, folder, sources } = await createFolder(t);
+  const plain = join(dir, 'all.ndjson');
+  const finished = await runHere(['convert', folder, '-o', plain, '--json']);
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  const [plan, file, summary] = jsonLines(finished);
+  assert.deepEqual([plan?.['event'], plan?.['files']], ['plan', 1]);
+  const { bytes, seconds, ...rest } = (file ?? {}) as Record<string, unknown>;
+  assert.deepEqual(rest, { event: 'file', status: 'converted', path: plain, sources, rows: 2 * ROWS });
+  assert.ok(Number(bytes) > 0 && Number(seconds) >= 0);
+  assert.deepEqual([summary?.['exitCode'], summary?.['converted']], [0, 1]);
+
+  const zipped = join(dir, 'all.ndjson.gz');
+  assert.equal((await runHere(['convert', folder, '-o', zipped])).exitCode, 0);
+  assert.deepEqual(gunzipSync(await readFile(zipped)), await readFile(plain));
+  const frames = join(dir, 'all.ndjson.zst');
+  assert.equal((await runHere(['convert', folder, '-o', frames, '--compression', 'zstd'])).exitCode, 0);
+
+  const bars = join(dir, 'bars.arrow');
+  const { exitCode: code } = await convert({ paths: [folder], as: ['trade_bar_60m'], out: bars });
+  assert.equal(code, 0);
+  assert.equal(String((await readFile(bars)).subarray(0, 6)), 'ARROW1');
+
+  const slash = join(dir, 'folder.parquet/');
+  assert.equal((await runHere(['convert', folder, '-o', slash])).exitCode, 0);
+  assert.equal((await namesIn(slash)).length, 2, 'a slash makes it a folder');
+});
+
+test('flags that contradict the name of the file are refused', async (t) => {
+  const { dir, folder } = await createFolder(t);
+  await mkdir(join(dir, 'taken.parquet'));
+  const cases: readonly (readonly [words: readonly string[], message: RegExp])[] = [
+    [['-o', 'x.parquet', '-f', 'arrow'], /names a file of parquet, but --format is arrow/],
+    [['-o', 'x.ndjson.gz', '--compression', 'zstd'], /with --compression zstd ends in \.ndjson\.zst/],
+    [['-o', 'x.ndjson', '--compression', 'gzip'], /with --compression gzip ends in \.ndjson\.gz/],
+    [['-o', 'x.parquet', '--compression', 'lz4'], /--compression lz4: requires Arrow/],
+    [['-o', 'x.parquet', '--layout', 'hive'], /--layout has no effect with -o .*x.parquet/],
+    [['-o', 'x.parquet', '--as', 'rows,trade_bar_1m'], /takes only one name of --as/],
+    [['-o', 'taken.parquet'], /taken.parquet" is a folder/],
+  ];
+  for (const [[flag = '', name = '', ...words], message] of cases) {
+    const { exitCode, stderr } = await runHere(['convert', folder, flag, join(dir, name), ...words]);
+    assert.equal(exitCode, 2, words.join(' '));
+    assert.match(stderr, message);
+  }
+  assert.deepEqual(await namesIn(dir), ['datasets', 'taken.parquet']);
+});
+
+test('one file replaces the end of a link, and is described by inspect, verify and views', async (t) => {
+  const { dir, folder, sources } = await createFolder(t);
+  await symlink(join(dir, 'real.parquet'), join(folder, 'all.parquet'));
+  const words = ['convert', folder, '-o', join(folder, 'all.parquet')];
+  assert.equal((await runHere(words)).exitCode, 0);
+  assert.ok((await namesIn(dir)).includes('real.parquet'));
+  const inspected = await runHere(['inspect', join(folder, 'all.parquet')]);
+  assert.match(inspected.stdout, /made from +2 day files, deribit_trades_.*BTC-PERPETUAL.csv.gz to .*ETH-/);
+
+  const notes = join(folder, 'all.ndjson');
+  assert.equal((await runHere(['convert', folder, '-o', notes])).exitCode, 0);
+  await writeFile(sources[1] ?? '', gzipSync(csvOf('trades', 3)));
+  const views = await runHere(['views', folder]);
+  assert.equal(views.exitCode, 0, views.stderr);
+  assert.match(views.stderr, /1 Parquet file of unknown data type, of several day files, .* left out/);
+  assert.doesNotMatch(views.stdout, /all\.parquet/);
+});
+
+nightlyTest('memory does not grow from 40 to 400 days', async (t) => {
+  if (!existsSync('/proc/self/status')) {
+    t.skip('no way to see the peak of a process here');
+    return;
+  }
+  const dir = await tempDir(t);
+  const csv = gzipSync(csvOf('trades', 20_000));
+  for (const days of [40, 400]) {
+    await mkdir(join(dir, String(days)));
+    for (let i = 0; i < days; i++) {
+      const name = `deribit_trades_${formatDay((DAY + i) as Day)}_BTC-PERPETUAL.csv.gz`;
+      await writeFile(join(dir, String(days), name), csv);
+    }
+  }
+  for (const words of [[], ['--as', 'trade_bar_1s'], ['-j', '1']]) {
+    const peakOf = async (days: number): Promise<number> => {
+      const target = join(dir, `${days}.parquet`);
+      const paths = [join(dir, String(days)), '-o', target, '--existing', 'overwrite'];
+      return (await convertForPeak([...paths, ...words])).peak;
+    };
+    const [few, many] = [await peakOf(40), await peakOf(400)];
+    assert.ok(few > 50_000 && many < 1.25 * few, `${words.join(' ')}: ${few} kB, then ${many} kB`);
+  }
+});
