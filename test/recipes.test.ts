@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { BIN, envOf } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, recipe, shell } from './helpers/machine.js';
+import { compilePython, noPython } from './helpers/python.js';
 import { sandbox } from './helpers/sandbox.js';
 import { nightlyTest } from './helpers/services.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
@@ -76,7 +80,15 @@ test('docs/reference/computed-types.md shows the recipes as they stand in their 
   }
 });
 
-test('docs/how-to/nautilus.md shows the recipe as it is in its file', async () => {
-  const page = await projectText('docs/how-to/nautilus.md');
-  assert.ok(page.includes(`\`\`\`python\n${await recipe('nautilus.py')}\`\`\``));
+test('recipes of backtesters are those that exports write, and parse', async (t) => {
+  await promisify(execFile)(process.execPath, ['scripts/recipes.js', '--check'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  });
+  JSON.parse(await recipe('freqtrade-config.json'));
+  const missing = noPython('py_compile');
+  if (missing) return t.diagnostic(`the scripts are not compiled: ${missing}`);
+  const dir = await tempDir(t);
+  for (const name of ['run_hftbacktest.py', 'run_nautilus.py', 'freqtrade-strategy.py'])
+    await writeFile(join(dir, name), await recipe(name));
+  compilePython(...(await readdir(dir)).map((name) => join(dir, name)));
 });

@@ -13,6 +13,7 @@ import type {
   PlanEvent,
   PlanStatus,
   RowCounts,
+  RunScript,
   RunSummary,
 } from './run-events.js';
 
@@ -73,6 +74,8 @@ export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind
   readonly bytes: number;
   /** Of an export: what became of the rows of the day files. */
   readonly dayFileRows?: RowCounts | undefined;
+  /** Of an export: what runs on its outputs. */
+  readonly scripts?: readonly RunScript[] | undefined;
   readonly seconds: number;
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early. */
@@ -171,7 +174,7 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
 
 function toCountsJson(summary: RunSummary): CountsJson {
   const { exitCode, counts, findings, days, outdated, empty, unfinished, bytes, dayFileRows } = summary;
-  const { seconds, keyExpired, error, reasons } = summary;
+  const { scripts, seconds, keyExpired, error, reasons } = summary;
   return {
     exitCode,
     ...counts,
@@ -182,6 +185,7 @@ function toCountsJson(summary: RunSummary): CountsJson {
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
     dayFileRows,
+    scripts,
     seconds,
     keyExpired,
     ...(error === undefined ? {} : { error: toErrorJson(error) }),

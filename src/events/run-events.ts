@@ -188,6 +188,8 @@ export interface RunSummary {
   readonly seconds: number;
   /** Of an export: what became of the rows of the day files. */
   readonly dayFileRows?: RowCounts | undefined;
+  /** Of an export: what runs on its outputs. */
+  readonly scripts?: readonly RunScript[] | undefined;
   /** Set if the API key has expired; absent if it is valid or its state is unknown. */
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early, or why an audit failed. */
@@ -196,6 +198,14 @@ export interface RunSummary {
   readonly reasons?: readonly FileError[] | undefined;
   /** Result of each job of a sync. */
   readonly jobs?: readonly JobSummary[] | undefined;
+}
+
+/** A script, or the configuration of a backtester, that runs on what was exported. */
+export interface RunScript {
+  /** Its location. */
+  readonly path: string;
+  /** The command that runs it, for a shell; absent in an object store, from which it must be downloaded first. */
+  readonly command?: string | undefined;
 }
 
 /** Result of one job of a sync. */

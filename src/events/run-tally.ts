@@ -110,6 +110,7 @@ export function mergeSummaries(parts: readonly RunSummary[], failure = 0): Omit<
     parts.reduce((sum, part) => sum + (part[key] ?? 0), 0);
   const empty = total('empty');
   const dayFileRows = parts.map((part) => part.dayFileRows).reduce(addRowCounts, undefined);
+  const scripts = parts.flatMap((part) => part.scripts ?? []);
   const error = parts.map((part) => part.error).find((each) => each && judgeError(each).endsRun);
   const exitCodes = parts.filter((part) => !isOutOfTimeOnly(part)).map(({ exitCode }) => exitCode);
   return {
@@ -119,6 +120,7 @@ export function mergeSummaries(parts: readonly RunSummary[], failure = 0): Omit<
     unfinished: total('unfinished'),
     bytes: total('bytes'),
     ...(dayFileRows && { dayFileRows }),
+    ...(scripts.length > 0 && { scripts }),
     ...(error && { error }),
   };
 }

@@ -4,7 +4,7 @@ import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
 import { createSeriesFilter, resolveSeries } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
-import type { FileEvent, RunSummary } from '../events/run-events.js';
+import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
 import type { Files } from '../store/files.js';
 import { openDestination } from '../store/open-destination.js';
@@ -51,12 +51,17 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
     try {
       const log = await ExportLog.open(destination, context.signal);
       const stopped = await new ExportRun(input, files, log, tally).run(jobs);
-      if (!stopped && plan.sideFiles) {
-        const { writeSideFiles } = await import('./side-files.js');
+      let script: RunScript | undefined;
+      if (!stopped && plan.finish) {
+        const { finishExport } = await import('./side-files.js');
+        const { existing } = input;
         const { signal } = context;
-        await writeSideFiles(plan.sideFiles, { target: name, out, files, log, emit, signal });
+        const finishing = { target: name, out, files, log, existing, emit, signal };
+        script = await finishExport(plan.finish, jobs, finishing);
       }
-      return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
+      const seconds = secondsSince(started);
+      const summary = tally.summary({ planned, stopped, strict: false, seconds });
+      return { ...summary, ...(script && { scripts: [script] }) };
     } finally {
       await destination.close();
     }

@@ -27,6 +27,8 @@ export interface ExportedFile {
   readonly sourceRows?: number | undefined;
   /** As `OutputOwner.name`; undefined in records of earlier versions. */
   readonly owner?: string | undefined;
+  /** Whether users are meant to edit it, so that other bytes than these are no damage. */
+  readonly isEditable?: true | undefined;
 }
 
 /** One line of the export log (docs/spec/manifest.md#export-log): the outputs of a job, and what they were made of. */

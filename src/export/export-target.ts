@@ -5,7 +5,7 @@ import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { RequestedSeries } from '../day-files/series-filter.js';
 import type { Shard } from '../day-files/shard.js';
-import type { EventSink, LeftOutRule } from '../events/run-events.js';
+import type { EventSink, LeftOutRule, RunEvent } from '../events/run-events.js';
 import type { Batch, NumberText } from '../format/batch.js';
 import type { ByteSink } from '../format/output-format.js';
 import type { ExportFlag, ExportTargetName } from '../options/export-options.js';
@@ -61,6 +61,11 @@ export interface ExportContext {
   /** The instruments of the stored copy; undefined if there is none. */
   findInstruments(exchange: string): Promise<readonly InstrumentInfo[] | undefined>;
   /**
+   * The instruments for facts that an export can do without: fetched if there is an API key, else those of the stored
+   * copy; undefined if there is none. @throws the abort reason.
+   */
+  lookUpInstruments(exchange: string): Promise<readonly InstrumentInfo[] | undefined>;
+  /**
    * Types of the dataset symbols in an exchange's record (`spot`, `perpetual` …), by symbol in upper case; undefined if
    * there is no record. @throws the abort reason.
    */
@@ -72,9 +77,30 @@ export interface ExportPlan {
   readonly jobs: readonly ExportJob[];
   /** Sources without an output, each with the reason as a warning. */
   readonly skipped: readonly SkippedSource[];
-  /** Written after the jobs. */
-  readonly sideFiles?: readonly SideFile[] | undefined;
+  /**
+   * Makes the files beside the outputs, after the jobs. Absent if there are none.
+   * @param outputsOf lists the paths of a job's outputs; none if it failed, or is not part of the run.
+   */
+  readonly finish?: ((outputsOf: OutputsOf) => Promise<SideFiles>) | undefined;
   readonly warnings?: readonly string[] | undefined;
+}
+
+export type OutputsOf = (job: ExportJob) => readonly string[];
+
+/** What an export writes beside the outputs of its jobs. */
+export interface SideFiles {
+  readonly files: readonly SideFile[];
+  readonly messages?: readonly Extract<RunEvent, { event: 'warning' | 'note' }>[];
+  /** The one of the files that runs on what was exported. */
+  readonly script?: ExampleScript | undefined;
+}
+
+/** A script, or the configuration of a backtester. */
+export interface ExampleScript {
+  /** Relative to the output folder, with `/`. */
+  readonly path: string;
+  /** Words of the command that runs it. @param path its location. @param out folder of the outputs. */
+  command(path: string, out: string): readonly string[];
 }
 
 /** A small file that a plan makes of metadata, beside what is exported of day files. */

@@ -17,6 +17,11 @@ export interface InstrumentVersion extends Readonly<Partial<Record<(typeof CHANG
   readonly since: number;
 }
 
+/** Whether an instrument has a symbol of day files or of their rows, in any case. */
+export function isNamed({ id, datasetId }: InstrumentInfo, symbol: string): boolean {
+  return [id, datasetId].some((name) => name?.toUpperCase() === symbol.toUpperCase());
+}
+
 interface InstrumentChange extends Readonly<Partial<Record<(typeof CHANGING)[number], unknown>>> {
   readonly until: number;
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import { workInParallel } from '../base/run-tasks.js';
 import { VERSION } from '../base/version.js';
-import type { EventSink } from '../events/run-events.js';
+import type { EventSink, RunScript } from '../events/run-events.js';
 import { hashFile } from '../gzip/checksums.js';
 import type { ExportTargetName } from '../options/export-options.js';
 import type { Files } from '../store/files.js';
-import { joinLocation } from '../store/location.js';
+import { isObjectLocation, joinLocation } from '../store/location.js';
 import type { ExportLog } from './export-log.js';
-import type { SideFile } from './export-target.js';
+import type { ExportJob, ExportPlan, SideFile } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 import { removeFormerOutput } from './output-claims.js';
 
@@ -16,35 +17,70 @@ interface SideFileContext {
   readonly out: string;
   readonly files: Files;
   readonly log: ExportLog;
+  /** With `overwrite`, files are compared by their bytes, not their sizes. */
+  readonly existing: 'skip' | 'overwrite';
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
+/** Side files that are compared and written at the same time, as each waits for the disk or the store. */
+const PARALLEL_FILES = 8;
+
 /**
- * Writes side files and records them in the export log; those that are up to date stay as they are.
- * @throws TickhaulError `disk`; errors of the store.
+ * Writes the side files of an export and records them in the export log; those that are up to date stay as they are.
+ * @param jobs those of the run.
+ * @returns what runs on the outputs; undefined if there is nothing.
+ * @throws TickhaulError `disk`; errors of the store; the abort reason.
  */
-export async function writeSideFiles(
-  sideFiles: readonly SideFile[],
+export async function finishExport(
+  finish: NonNullable<ExportPlan['finish']>,
+  jobs: readonly ExportJob[],
   context: SideFileContext,
-): Promise<void> {
-  for (const file of sideFiles) await writeSideFile(file, context);
-  await context.log.write(context.signal);
+): Promise<RunScript | undefined> {
+  const { target, out, log, emit } = context;
+  const ownJobs = new Set(jobs);
+  const { files, messages, script } = await finish((job) => {
+    const record = ownJobs.has(job) ? log.find(target, job.key) : undefined;
+    return record?.outputs.map(({ path }) => path) ?? [];
+  });
+  for (const message of messages ?? []) emit(message);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  await workInParallel(files, { count: PARALLEL_FILES, signal, stop }, (file) =>
+    writeSideFile(file, { ...context, signal }),
+  );
+  context.signal.throwIfAborted();
+  await log.write(context.signal);
+  if (!script) return undefined;
+  const path = joinLocation(out, script.path);
+  return isObjectLocation(out)
+    ? { path }
+    : { path, command: script.command(path, out).map(quoteWord).join(' ') };
+}
+
+/** A word of a command, for a shell. */
+function quoteWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 async function writeSideFile(
   { key, path, bytes, isEditable = false }: SideFile,
-  { target, out, files, log, emit, signal }: SideFileContext,
+  { target, out, files, log, existing, emit, signal }: SideFileContext,
 ): Promise<void> {
   const location = joinLocation(out, path);
+  const outputVersion = EXPORT_TARGETS[target].version;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const earlier = log.find(target, key);
   const recorded = earlier?.outputs.find((output) => output.path === path);
   const found = await files.stat(location, signal);
+  const isRecorded = recorded?.sha256 === sha256 && earlier?.outputVersion === outputVersion;
+  // As for the outputs of jobs, the size is enough, except where a file is meant to be changed.
+  const isSizeEnough = existing === 'skip' && !isEditable;
+  if (isRecorded && isSizeEnough && found?.bytes === bytes.length) return;
   const foundHash = found && (await hashFile(location, 'sha256', { read: files.read, signal }));
-  if (foundHash === sha256 && recorded?.sha256 === sha256) return;
+  if (isRecorded && foundHash === sha256) return;
   if (foundHash !== undefined && foundHash !== sha256 && isEditable && foundHash !== recorded?.sha256)
-    return emit({ event: 'note', message: `${location}: keeping it, as it was changed` });
+    return emit({ event: 'note', message: `${location}: keeping this file, as it was changed` });
   if (foundHash !== sha256) {
     const part = await files.openPart(location, undefined, signal, bytes.length);
     try {
@@ -59,10 +95,10 @@ async function writeSideFile(
     if (output.path !== path && log.isMadeBy(output.path, { target, key }))
       await removeFormerOutput(joinLocation(out, output.path), output, { files, emit, signal });
   const output = { path, bytes: bytes.length, sha256, rows: 1, sourceRows: 0 };
+  const outputs = [{ ...output, ...(isEditable && { isEditable }) }];
   const time = new Date().toISOString();
-  const outputVersion = EXPORT_TARGETS[target].version;
   await log.add(
-    { target, key, outputVersion, settings: {}, sources: [], outputs: [output], time, version: VERSION },
+    { target, key, outputVersion, settings: {}, sources: [], outputs, time, version: VERSION },
     signal,
   );
 }

@@ -30,20 +30,27 @@ export function createExportContext({
       return undefined;
     }
   };
+  const fetchAll = once(async (exchange) => {
+    const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
+    return orAbsent(`the instruments of ${exchange}`, () =>
+      fetchInstruments(client, exchange, {}, { cache, offline, signal }),
+    );
+  });
+  const findStored = once(async (exchange) => {
+    const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
+    return fetchInstruments(client, exchange, {}, { cache, offline: true, signal }).catch((error) => {
+      if (error instanceof TickhaulError) return undefined;
+      throw error;
+    });
+  });
   return {
-    fetchInstruments: once(async (exchange) => {
-      const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
-      return orAbsent(`the instruments of ${exchange}`, () =>
-        fetchInstruments(client, exchange, {}, { cache, offline, signal }),
-      );
-    }),
-    findInstruments: once(async (exchange) => {
-      const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
-      return fetchInstruments(client, exchange, {}, { cache, offline: true, signal }).catch((error) => {
-        if (error instanceof TickhaulError) return undefined;
-        throw error;
-      });
-    }),
+    fetchInstruments: fetchAll,
+    findInstruments: findStored,
+    async lookUpInstruments(exchange) {
+      // The service refuses them without a key.
+      const canFetch = !offline && client.config.apiKey !== undefined;
+      return (canFetch ? await fetchAll(exchange) : undefined) ?? (await findStored(exchange));
+    },
     fetchSymbolTypes: once(async (exchange) => {
       const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
       const record = await orAbsent(`the exchange record of ${exchange}`, () =>

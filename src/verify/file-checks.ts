@@ -131,9 +131,10 @@ export function* createUnknownFileChecks(files: Iterable<readonly [string, DayFi
   for (const [path, file] of files) yield { kind: 'day', path, file, record: undefined, expected: undefined };
 }
 
-/** Checks for the recorded exports in scope. */
+/** Checks for the recorded exports in scope; scripts that users may edit are not checked. */
 export function createExportChecks(log: ExportLog, scope: VerifyScope): readonly FileCheck[] {
   return log.outputs().flatMap(({ output, record }): FileCheck[] => {
+    if (output.isEditable) return [];
     const source = record.sources[0]?.name;
     const file = source === undefined ? undefined : parseDayFileName(source);
     if (!scope.includes(file) || scope.findRoot(output.path) === undefined) return [];

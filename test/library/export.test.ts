@@ -19,7 +19,9 @@ test('export yields events, and rejects with the errors of the command', async (
     events.map(({ event }) => event),
     ['plan', 'file', 'summary'],
   );
-  assert.equal((await run).converted, 1);
+  const { converted, scripts } = await run;
+  const path = join(dir, 'npz', 'run_hftbacktest.py');
+  assert.deepEqual([converted, scripts], [1, [{ path, command: `python3 ${path}` }]]);
   const error = await errorOf(exportDayFiles({ ...options, timeframe: ['1m'] }));
   assert.ok(error instanceof TickhaulError);
   assert.deepEqual([error.code, error.exitCode], ['usage', 2]);

@@ -9,7 +9,9 @@ import {
   type ExportPlan,
   type ExportSource,
   type ExportTarget,
+  type OutputsOf,
   SELECT_OTHERS,
+  type SideFiles,
 } from '../export-target.js';
 import {
   type FreqtradeSettings,
@@ -73,7 +75,11 @@ async function planPairs(
       );
   }
   assertDistinct(jobs.filter((job) => !hasTickers(job)));
-  return { jobs, skipped: [], warnings };
+  const finish = async (outputsOf: OutputsOf): Promise<SideFiles> => {
+    const { createFreqtradeSetup } = await import('./freqtrade-setup.js');
+    return createFreqtradeSetup(jobs, outputsOf, settings, context);
+  };
+  return { jobs, skipped: [], finish, warnings };
 }
 
 function hasTickers({ sources }: ExportJob): boolean {

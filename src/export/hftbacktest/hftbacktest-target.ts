@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { formatDay } from '../../day-files/day.js';
-import type { ExportJob, ExportSource, ExportTarget, SkippedSource } from '../export-target.js';
+import type { ExportJob, ExportPlan, ExportSource, ExportTarget, SkippedSource } from '../export-target.js';
 import type { SnapshotMode } from './day-events.js';
 import type { HftbacktestSettings } from './export-day.js';
 
@@ -19,7 +19,7 @@ export const hftbacktest: ExportTarget<HftbacktestSettings> = {
       throw usageError(`--snapshots: "${flags.snapshots}" is not one of ${SNAPSHOT_MODES.join(', ')}`);
     return { baseLatencyNs: parseNanoseconds(String(flags['base-latency'] ?? '0')), snapshots };
   },
-  async plan(sources, settings) {
+  async plan(sources, settings, context) {
     const jobs: ExportJob[] = [];
     const skipped: SkippedSource[] = [];
     for (const sameDay of groupByDay(sources)) {
@@ -36,7 +36,11 @@ export const hftbacktest: ExportTarget<HftbacktestSettings> = {
         skipped.push({ source, message: describeMissing(source) });
       }
     }
-    return { jobs, skipped };
+    const finish: ExportPlan['finish'] = async (outputsOf) => {
+      const { createHftbacktestSetup } = await import('./hftbacktest-setup.js');
+      return createHftbacktestSetup(jobs, outputsOf, context);
+    };
+    return { jobs, skipped, finish };
   },
   async loadExporter() {
     const { exportDay } = await import('./export-day.js');

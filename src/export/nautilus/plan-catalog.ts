@@ -2,8 +2,16 @@ import { usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import type { ExportContext, ExportJob, ExportPlan, ExportSource, SideFile } from '../export-target.js';
-import { countDecimalPlaces, instrumentBetween } from '../instrument-version.js';
+import type {
+  ExportContext,
+  ExportJob,
+  ExportPlan,
+  ExportSource,
+  OutputsOf,
+  SideFile,
+  SideFiles,
+} from '../export-target.js';
+import { countDecimalPlaces, instrumentBetween, isNamed } from '../instrument-version.js';
 import {
   type CatalogSettings,
   findSuffix,
@@ -14,7 +22,7 @@ import {
 } from './catalog-instrument.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType } from './catalog-tables.js';
 import { encodeInstrument, formatInstrumentPath } from './instrument-file.js';
-import { createInstrumentRow } from './instrument-row.js';
+import { createInstrumentRow, type InstrumentRow } from './instrument-row.js';
 import { formatBarStep, type NautilusOptions, parseBarName } from './nautilus-options.js';
 
 /**
@@ -37,8 +45,18 @@ export async function planCatalog(
     for (const source of days)
       jobs.push(...createJobs(source, findInstruments(source.file, facts, options), options));
   }
-  const { sideFiles, warnings } = await planInstruments(series, options);
-  return { jobs, skipped: [], sideFiles, warnings: [...warnOfNoTrades(sources, options), ...warnings] };
+  const { rows, files, warnings } = await planInstruments(series, options);
+  const finish = async (outputsOf: OutputsOf): Promise<SideFiles> => {
+    if (options.catalog === 'rust') return { files };
+    const { createNautilusScript, NAUTILUS_SCRIPT } = await import('./nautilus-setup.js');
+    const script = createNautilusScript(rows, jobs.flatMap(outputsOf), options.bars);
+    if (!script) return { files };
+    return {
+      files: [...files, script],
+      script: { path: NAUTILUS_SCRIPT, command: (path) => ['python3', path] },
+    };
+  };
+  return { jobs, skipped: [], finish, warnings: [...warnOfNoTrades(sources, options), ...warnings] };
 }
 
 /** The first and the last of some days. */
@@ -214,8 +232,13 @@ async function planInstruments(
     readonly facts: SeriesFacts;
   }[],
   { catalog, instrumentId }: NautilusOptions,
-): Promise<{ readonly sideFiles: readonly SideFile[]; readonly warnings: readonly string[] }> {
-  const sideFiles: SideFile[] = [];
+): Promise<{
+  readonly rows: readonly InstrumentRow[];
+  readonly files: readonly SideFile[];
+  readonly warnings: readonly string[];
+}> {
+  const rows: InstrumentRow[] = [];
+  const files: SideFile[] = [];
   const warnings: string[] = [];
   const unknown = new Set<string>();
   for (const { file, range, facts } of series) {
@@ -236,7 +259,8 @@ async function planInstruments(
       }
       const path = formatInstrumentPath(catalog, row);
       const bytes = await encodeInstrument(row, catalog);
-      sideFiles.push({ key: `instrument/${exchange}/${info.id}`, path, bytes });
+      rows.push(row);
+      files.push({ key: `instrument/${exchange}/${info.id}`, path, bytes });
     }
   }
   if (unknown.size > 0) {
@@ -245,7 +269,7 @@ async function planInstruments(
       `the catalog does not get the instruments of ${names}${unknown.size > MAX_NAMED ? ' …' : ''}, which a backtest needs: there are no metadata; set TICKHAUL_API_KEY and export again`,
     );
   }
-  return { sideFiles, warnings };
+  return { rows, files, warnings };
 }
 
 const MAX_NAMED = 5;
@@ -259,10 +283,6 @@ async function findType(
   const group = GROUP_TYPES[symbol];
   if (group !== undefined || instrumentId !== undefined || !hasSuffixRule(exchange)) return group;
   return (await context.fetchSymbolTypes(exchange))?.get(symbol.toUpperCase());
-}
-
-function isNamed({ id, datasetId }: InstrumentInfo, symbol: string): boolean {
-  return [id, datasetId].some((name) => name?.toUpperCase() === symbol.toUpperCase());
 }
 
 function isAvailable({ availableSince, availableTo }: InstrumentInfo, { first, last }: DayRange): boolean {

@@ -6,7 +6,7 @@ import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cl
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
-import { resultsOf, SERIES } from './exporting.js';
+import { arraysIn, resultsOf, SERIES } from './exporting.js';
 
 const DAYS = [1, 2, 3].map((day) => `deribit_2024-03-0${day}_BTC-PERPETUAL.npz`);
 
@@ -32,7 +32,7 @@ test('download --export exports all days of its series, and each of them once', 
   const [results] = resultsOf(await download(3, 4));
   const exports = results.filter((result) => result.endsWith('.npz'));
   assert.deepEqual(exports, [`converted ${DAYS[2]}`, `skipped ${DAYS[0]}`, `skipped ${DAYS[1]}`]);
-  assert.deepEqual(await namesIn(out), DAYS);
+  assert.deepEqual(await arraysIn(out), DAYS);
 });
 
 test('sync exports the series of each job with export, relative to the config file', async (t) => {
@@ -71,7 +71,7 @@ test('sync exports the series of each job with export, relative to the config fi
       ],
     );
   }
-  assert.deepEqual(await namesIn(join(dir, 'npz')), DAYS.slice(0, 2));
+  assert.deepEqual(await arraysIn(join(dir, 'npz')), DAYS.slice(0, 2));
 });
 
 /** A config file with jobs for one day of deribit's trades and books. */
@@ -116,7 +116,7 @@ test('an export that cannot start fails its job only, and the summary has all co
   const json = await sync('--json');
   assert.equal(json.exitCode, 2, json.stderr);
   assert.match(json.stderr, /several files have its rows/);
-  assert.deepEqual(await namesIn(join(dir, 'npz')), ['deribit_2024-03-01_ETH-PERPETUAL.npz']);
+  assert.deepEqual(await arraysIn(join(dir, 'npz')), ['deribit_2024-03-01_ETH-PERPETUAL.npz']);
   const { error, ...counts } = summaryOf(json);
   assert.deepEqual(
     [counts['exitCode'], counts['downloaded'], counts['converted'], error],

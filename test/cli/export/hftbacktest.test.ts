@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { writeDayFile } from '../../convert/day-files.js';
 import { bookCsv, MIDNIGHT, tradesCsv, writeDay } from '../../export/hftbacktest/exporting.js';
 import { readRows } from '../../export/hftbacktest/read-npz.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { noPython } from '../../helpers/python.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { namesIn, tempDir } from '../../helpers/temp.js';
+import { tempDir } from '../../helpers/temp.js';
 import { writeHugeFile, writeLargeFile } from '../convert/converting.js';
+import { arraysIn } from './exporting.js';
 
-const RECIPE = fileURLToPath(new URL('../../../../docs/recipes/hftbacktest.py', import.meta.url));
 const NPZ = 'deribit_2024-03-01_BTC-PERPETUAL.npz';
 
 test('exports downloaded days, skips what is up to date, and verifies it', async (t) => {
@@ -40,7 +37,7 @@ test('exports downloaded days, skips what is up to date, and verifies it', async
   const first = await run();
   assert.deepEqual(statuses(first).toSorted(), ['converted', 'skipped']);
   assert.match(first.stderr, /ETH-PERPETUAL.*needs the incremental_book_L2 of the same day/);
-  assert.deepEqual(await namesIn(out), [NPZ]);
+  assert.deepEqual(await arraysIn(out), [NPZ]);
   const rows = readRows(await readFile(join(out, NPZ)));
   assert.equal(rows.filter(({ ev }) => (ev & 0x8000_000fn) === 0x8000_0002n).length, 2000);
   assert.deepEqual(statuses(await run()), ['skipped', 'skipped']);
@@ -49,12 +46,6 @@ test('exports downloaded days, skips what is up to date, and verifies it', async
   assert.ok(updates.every(({ ev }) => (ev & 15n) <= 2n));
   const { exitCode, stderr } = await runHere(['verify', out], { env });
   assert.equal(exitCode, 0, stderr);
-  if (noPython('numpy')) return t.diagnostic('the recipe needs python3 with numpy');
-  const printed = execFileSync('python3', [RECIPE, join(out, NPZ), '0.5', '10'], { encoding: 'utf8' });
-  assert.match(
-    printed,
-    new RegExp(`^${updates.length} rows\n\\d+ updates\n2000 trades\n0 clears\n0 snapshot rows\n`),
-  );
 });
 
 test('refuses flags of other targets, and values that it cannot read', async (t) => {
@@ -83,7 +74,7 @@ test('a corrupt book ends with code 6 and leaves no output', async (t) => {
   const { exitCode, stderr } = await runHere(['export', 'hftbacktest', dir, '-o', out]);
   assert.equal(exitCode, 6);
   assert.match(stderr, /line 2, column side: "buy" is neither bid nor ask/);
-  assert.deepEqual(await namesIn(out).catch(() => []), []);
+  assert.deepEqual(await arraysIn(out).catch(() => []), []);
 });
 
 test('a run after SIGKILL completes, and SIGINT leaves no output', async (t) => {
@@ -100,12 +91,12 @@ test('a run after SIGKILL completes, and SIGINT leaves no output', async (t) => 
     await printed('"event":"plan"');
     child.kill(signal);
     assert.equal((await finished).exitCode, code);
-    assert.deepEqual(await namesIn(out).catch(() => []), []);
+    assert.deepEqual(await arraysIn(out).catch(() => []), []);
   }
   await writeLargeFile(dir, 'A', 1);
   const { exitCode, stderr } = await tickhaul(args);
   assert.equal(exitCode, 0, stderr);
-  assert.deepEqual(await namesIn(out), ['deribit_2024-03-01_A.npz']);
+  assert.deepEqual(await arraysIn(out), ['deribit_2024-03-01_A.npz']);
   readRows(await readFile(join(out, 'deribit_2024-03-01_A.npz')));
 });
 
@@ -131,5 +122,5 @@ test('of a symbol and a grouped symbol with the same output the first is exporte
     'failed deribit_incremental_book_L2_2024-03-01_PERPETUALS.csv.gz',
   ]);
   assert.match(JSON.stringify(files), /both .*_BTC-PERPETUAL.csv.gz and .*_PERPETUALS.csv.gz give this data/);
-  assert.deepEqual(await namesIn(out), [NPZ]);
+  assert.deepEqual(await arraysIn(out), [NPZ]);
 });

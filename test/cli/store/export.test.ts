@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
+import { jsonLines } from '../../helpers/cli.js';
 import { storeTest } from '../../helpers/services.js';
 import { resultsOf } from '../export/exporting.js';
 import { DOWNLOAD, storeRig } from './rig.js';
 
 const NPZ = 'binance-futures_2024-03-01_BTCUSDT.npz';
+const JSON_NAME = 'binance-futures_2024-03-01_BTCUSDT.json';
 
 storeTest('exports from a bucket to a bucket, skips what is up to date, and verifies it', async (t) => {
   const rig = await storeRig(t);
@@ -13,13 +15,18 @@ storeTest('exports from a bucket to a bucket, skips what is up to date, and veri
   const words = ['export', 'hftbacktest', rig.at('data'), '-o', rig.at('npz'), '--json'];
   for (const status of ['converted', 'skipped'])
     assert.deepEqual(resultsOf(await rig.run(...words)), [[`${status} ${NPZ}`], 0]);
-  assert.deepEqual(await rig.files('npz'), [NPZ]);
+  assert.deepEqual(await rig.files('npz'), [JSON_NAME, NPZ, 'run_hftbacktest.py']);
   assert.deepEqual(await rig.bucket.uploads(), []);
   const verify = ['verify', rig.at('npz'), '--json'];
-  assert.deepEqual(resultsOf(await rig.run(...verify)), [[`verified ${NPZ}`], 0]);
-  await rig.bucket.write(`npz/${NPZ}`, 'other');
-  assert.deepEqual(resultsOf(await rig.run(...verify)), [[`corrupt ${NPZ}`], 6]);
-  assert.deepEqual(resultsOf(await rig.run(...words)), [[`converted ${NPZ}`], 0]);
+  assert.deepEqual(resultsOf(await rig.run(...verify)), [[`verified ${JSON_NAME}`, `verified ${NPZ}`], 0]);
+  for (const name of [NPZ, JSON_NAME]) await rig.bucket.write(`npz/${name}`, 'other');
+  assert.deepEqual(resultsOf(await rig.run(...verify)), [[`corrupt ${JSON_NAME}`, `corrupt ${NPZ}`], 6]);
+  await rig.bucket.write('npz/run_hftbacktest.py', 'mine');
+  const again = await rig.run(...words);
+  assert.deepEqual(resultsOf(again), [[`converted ${NPZ}`], 0]);
+  assert.match(again.stderr, /npz\/run_hftbacktest\.py: keeping this file, as it was changed/);
+  assert.deepEqual(jsonLines(again).at(-1)?.['scripts'], [{ path: rig.at('npz/run_hftbacktest.py') }]);
+  assert.equal(JSON.parse(String(await rig.bucket.read(`npz/${JSON_NAME}`))).asset_type, 'linear');
 });
 
 storeTest(
@@ -36,7 +43,7 @@ storeTest(
     const paths = ['order_book_deltas', 'quote_tick', 'trade_tick'].map(
       (folder) => `data/${folder}/BTCUSDT.BINANCE/${name}`,
     );
-    const [instrument = '', ...others] = await rig.files('catalog');
+    const [instrument = '', ...others] = (await rig.files('catalog')).slice(0, -1);
     assert.match(instrument, /^data\/currency_pair\/BTCUSDT\.BINANCE\/[^/]+\.parquet$/);
     assert.deepEqual(others, paths);
     assert.deepEqual(await rig.bucket.uploads(), []);

@@ -31,6 +31,7 @@ function plan(
   const context: ExportContext = {
     fetchInstruments: async () => instruments,
     findInstruments: () => assert.fail('needs no instruments'),
+    lookUpInstruments: () => assert.fail('needs no instruments'),
     fetchSymbolTypes: () => assert.fail('needs no types'),
     signal: new AbortController().signal,
   };
@@ -101,6 +102,7 @@ test('asks for nothing if --pair names the pair', async () => {
   const context: ExportContext = {
     fetchInstruments: () => assert.fail('needs no instruments'),
     findInstruments: () => assert.fail('needs no instruments'),
+    lookUpInstruments: () => assert.fail('needs no instruments'),
     fetchSymbolTypes: () => assert.fail('needs no types'),
     signal: new AbortController().signal,
   };

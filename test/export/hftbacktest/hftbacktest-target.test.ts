@@ -8,6 +8,7 @@ import { hftbacktest } from '../../../src/export/hftbacktest/hftbacktest-target.
 const CONTEXT: ExportContext = {
   fetchInstruments: () => assert.fail('needs no instruments'),
   findInstruments: () => assert.fail('needs no instruments'),
+  lookUpInstruments: () => assert.fail('needs no instruments'),
   fetchSymbolTypes: () => assert.fail('needs no types'),
   signal: new AbortController().signal,
 };

@@ -48,6 +48,7 @@ async function plan(
       return instruments;
     },
     findInstruments: async () => instruments,
+    lookUpInstruments: async () => instruments,
     async fetchSymbolTypes(exchange) {
       asked.push(`types of ${exchange}`);
       return types;

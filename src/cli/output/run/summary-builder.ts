@@ -128,6 +128,7 @@ function formatSummary(
     ...formatLeftOut(summary),
     ...suggestNextSteps(summary, collected),
     ...formatFolder(summary, collected),
+    ...formatScripts(summary),
   ];
   return error + lines.map((line) => `${line}\n`).join('');
 }
@@ -155,6 +156,13 @@ function formatLeftOut({ dayFileRows }: RunSummary): readonly string[] {
 function formatFolder({ counts }: RunSummary, { folder }: CollectedEvents): readonly string[] {
   const isAny = EXISTING_STATUSES.some((status) => counts[status]);
   return folder === undefined || !isAny ? [] : [`the files are in ${sanitizeForTerminal(folder)}`];
+}
+
+/** How to run what an export wrote for its backtester. */
+function formatScripts({ scripts = [] }: RunSummary): readonly string[] {
+  return scripts.map(({ path, command }) =>
+    sanitizeForTerminal(command === undefined ? `it runs with ${path}` : `run it: ${command}`),
+  );
 }
 
 /** Statuses of day files that exist in the download folder. */
