@@ -2,12 +2,12 @@
 //   npm run reference                   writes the pages
 //   node scripts/reference.js --check   exits with code 1 if a page differs from the definitions
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describeCommand, describeProgram } from '../dist/src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../dist/src/cli/commands/command-list.js';
 
-const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
-const FOLDER = join(REFERENCE, 'commands');
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'docs', 'reference', 'commands');
 const INDEX = 'README.md';
 const GENERATED =
   '<!-- Written by `npm run reference` from the definitions in src/cli. Do not edit this page. -->';
@@ -63,12 +63,22 @@ function formatIndex(program) {
   return joinBlocks([
     '# Commands',
     GENERATED,
-    'A page for each command: arguments, flags, examples and exit codes. `tickhaul help <command>` lists arguments, flags and examples in a terminal. `tickhaul help <command> --json` prints all of it as JSON.',
+    'A page for each command: arguments, flags, examples and exit codes. `tickhaul <command> -h` shows the flags of most uses in a terminal, and `tickhaul help <command>` all of them. `tickhaul help <command> --json` prints all of it as JSON.',
     formatTable(
       ['command', 'purpose'],
       program.commands.map(({ name, usage, description }) => [
-        commands.some((command) => command.name === name) ? `[\`${usage}\`](${name}.md)` : `\`${usage}\``,
+        `[\`${usage}\`](${name}.md)`,
         escapeMarkdown(description),
+      ]),
+    ),
+    '## Topics',
+    '`tickhaul help <topic>` prints pages, or sections of them, in a terminal.',
+    formatTable(
+      ['topic', 'subject', 'page'],
+      program.topics.map(({ name, description, page }) => [
+        `\`${name}\``,
+        escapeMarkdown(description),
+        `[${titleOf(page)}](${posix.relative('docs/reference/commands', page)})`,
       ]),
     ),
     '## Flags of every command',
@@ -141,10 +151,14 @@ function formatExitCodes(codes) {
 
 /** Links the hand-written page about the command, if it has the command's name. */
 function formatSeeAlso(name) {
-  const path = join(REFERENCE, `${name}.md`);
-  if (!existsSync(path)) return [];
-  const [, title] = /^# (.+)$/m.exec(readFileSync(path, 'utf8'));
-  return [`## See also\n\n- [${title}](../${name}.md)`];
+  const page = `docs/reference/${name}.md`;
+  if (!existsSync(join(ROOT, page))) return [];
+  return [`## See also\n\n- [${titleOf(page)}](../${name}.md)`];
+}
+
+/** The title of a page, by its path in the project. */
+function titleOf(page) {
+  return /^# (.+)$/m.exec(readFileSync(join(ROOT, page), 'utf8'))[1];
 }
 
 function formatShell(lines) {

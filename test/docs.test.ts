@@ -3,12 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { commandName } from '../src/cli/arguments/define-flags.js';
+import { HELP_TOPICS } from '../src/cli/arguments/help-topics.js';
+import { COMMANDS } from '../src/cli/commands/command-list.js';
 import { fnv1a } from '../src/day-files/shard.js';
 import { readSyncJobs } from '../src/operations/config/read-sync-jobs.js';
 import { parseConfig } from '../src/options/parse-config.js';
 import { readOptions } from '../src/options/read-options.js';
 import { filterKeys } from '../src/raw-feeds/feed-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
+import { filesOfPackage } from './helpers/package-files.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -88,6 +92,24 @@ test('every page and heading that code cites exists, and a specification is cite
           },
         ),
       ),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('messages cite pages of the package, and help that exists', () => {
+  const isPackaged = filesOfPackage();
+  const known = [...COMMANDS.map(commandName), ...Object.keys(HELP_TOPICS)];
+  const cited = filesIn('src')
+    .filter((file) => /\.(?:ts|html)$/.test(file))
+    .flatMap((file) => {
+      const code = textOf(file).replaceAll(/^\s*(?:\/\/|\/?\*).*$|\s\/\/ .*$/gm, '');
+      const pages = [...code.matchAll(/(?<![\w/])[\w./-]+\.md\b/g)].map(([page]) => page);
+      const helps = [...code.matchAll(/tickhaul help ([a-z][a-z-]*)/g)].map(([, word = '']) => word);
+      return [...pages.map((page) => ({ file, page })), ...helps.map((word) => ({ file, word }))];
+    });
+  assert.ok(cited.length > 5);
+  const wrong = cited.filter((cite) =>
+    'page' in cite ? !isPackaged(cite.page) : !known.includes(cite.word),
   );
   assert.deepEqual(wrong, []);
 });

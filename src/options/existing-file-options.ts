@@ -212,7 +212,7 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
   degrade: {
     type: 'list',
     description: 'checks that degrade a day, "incident", or "none"',
-    defaultText: 'the degrading checks of docs/reference/audit-checks.md, and incident',
+    defaultText: 'the degrading checks of tickhaul help audit-checks, and incident',
   },
   'fail-on': {
     type: 'list',

@@ -1,6 +1,6 @@
 import { SHARD_OPTIONS } from './day-file-options.js';
 import { CONVERT_OPTIONS, DAY_RANGE_OPTIONS, SERIES_OPTIONS } from './existing-file-options.js';
-import { groupOptions } from './option-definition.js';
+import { describedBy, groupOptions } from './option-definition.js';
 
 /** Backtesters that `export` writes for. `src/export/export-targets.ts` has the implementation of each. */
 export const EXPORT_TARGET_NAMES = ['hftbacktest', 'nautilus', 'freqtrade'] as const;
@@ -125,7 +125,8 @@ export const EXPORT_OPTIONS = {
   ...TARGET_OPTIONS,
 } as const;
 
-const { as: _as, ...TARGET_OPTIONS_OF_DOWNLOADS } = TARGET_OPTIONS;
+const { as: _as, ...TARGET_OPTIONS_WITHOUT_AS } = TARGET_OPTIONS;
+const TARGET_OPTIONS_OF_DOWNLOADS = describedBy('export', TARGET_OPTIONS_WITHOUT_AS);
 
 /** An export of the series of a download, or of a job, when it has ended. */
 export const EXPORT_AFTER_OPTIONS = {

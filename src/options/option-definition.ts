@@ -31,6 +31,8 @@ export interface OptionDefinition extends OptionLimits {
   readonly perProcess?: true;
   /** Heading of the help. */
   readonly heading?: string;
+  /** The command whose help describes the flag; others only name it. */
+  readonly describedBy?: string;
 }
 
 /** Options by the long names of their flags, in the order of the help. */
@@ -38,8 +40,17 @@ export type OptionGroup = Readonly<Record<string, OptionDefinition>>;
 
 /** Puts options under one heading of the help. */
 export function groupOptions<const T extends OptionGroup>(heading: string, options: T): T {
+  return withProperty({ heading }, options);
+}
+
+/** Marks options that the help of another command describes. */
+export function describedBy<const T extends OptionGroup>(command: string, options: T): T {
+  return withProperty({ describedBy: command }, options);
+}
+
+function withProperty<T extends OptionGroup>(property: Partial<OptionDefinition>, options: T): T {
   return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [name, { ...option, heading }]),
+    Object.entries(options).map(([name, option]) => [name, { ...option, ...property }]),
   ) as unknown as T;
 }
 

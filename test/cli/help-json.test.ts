@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ERROR_TABLE } from '../../src/base/errors.js';
-import { commandName } from '../../src/cli/arguments/command.js';
+import { commandName } from '../../src/cli/arguments/define-flags.js';
 import {
   ALL_EXIT_CODES,
   type CommandDescription,
   type ProgramDescription,
 } from '../../src/cli/arguments/describe-command.js';
+import { HELP_TOPICS } from '../../src/cli/arguments/help-topics.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { runHere } from '../helpers/in-process.js';
 
@@ -26,9 +27,14 @@ test('help --json prints all commands and the flags of every command', async () 
   const program = await helpData<ProgramDescription>('help', '--json');
   assert.deepEqual(
     program.commands.map(({ name }) => name),
-    [...NAMES, 'help'],
+    NAMES,
   );
   for (const { description } of program.commands) assert.match(description, /^[^\n]+$/);
+  assert.equal(program.commands.find(({ name }) => name === 'queue')?.group, 'Many machines');
+  assert.deepEqual(
+    program.topics.map(({ name }) => name),
+    Object.keys(HELP_TOPICS),
+  );
   assert.deepEqual(
     program.globalFlags.find(({ name }) => name === 'quiet'),
     { name: 'quiet', aliases: ['q'], type: 'boolean', description: 'print errors only', group: 'Everywhere' },
@@ -81,7 +87,7 @@ test('help --json has arguments, aliases, choices and examples as the command de
 test('help --json of an unknown command is a usage error', async () => {
   const { exitCode, stdout, stderr } = await runHere(['help', 'downlod', '--json']);
   assert.deepEqual([exitCode, stdout], [2, '']);
-  assert.match(stderr, /unknown command "downlod"; did you mean download\?/);
+  assert.match(stderr, /unknown command or topic "downlod"; did you mean download\?/);
 });
 
 test('README and docs/reference/exit-codes.md list every exit code, and no other', async () => {

@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { commandName } from '../../src/cli/arguments/command.js';
+import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { type ParsedCommandLine, parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
+import { GROUPS } from '../../src/cli/arguments/program-help.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 
 const COLUMNS = 80;
 
 async function help(...words: string[]): Promise<readonly string[]> {
-  const parsed = await parseCommandLine(COMMANDS, [...words, '--help'], COLUMNS);
+  const isShort = words.includes('-h');
+  const parsed = await parseCommandLine(COMMANDS, isShort ? words : [...words, '--help'], COLUMNS);
   assert.equal(parsed.kind, 'print');
   return (parsed as ParsedCommandLine & { kind: 'print' }).text.trimEnd().split('\n');
 }
@@ -40,6 +42,20 @@ for (const command of LOADED) {
     }
   });
 
+  test(`${name} -h has at most 40 lines, and says how to see the other flags`, async () => {
+    const lines = await help(name, '-h');
+    assert.ok(lines.length <= 40, `${lines.length} lines`);
+    for (const line of lines) assert.ok(line.length <= COLUMNS, line);
+    assert.equal(lines[0], `tickhaul ${command.syntax}`);
+    assert.equal(lines.includes('Flags:'), Object.keys(command.flags).length > 0);
+    assert.ok(lines.includes(`More flags, described by tickhaul ${name} --help:`));
+    const groups = new Set(Object.values(command.flags).map(({ group = '' }) => group));
+    const named = lines.filter((line) => [...groups].some((group) => line.startsWith(`  ${group} `)));
+    // A group whose flags are not described has one line.
+    assert.equal(named.length, new Set(named).size);
+    assert.ok(lines.some((line) => line.startsWith('  Everywhere: --json, ')));
+  });
+
   for (const [line] of command.examples.filter(([example]) => example.startsWith('$0 '))) {
     test(`parses the example: ${line}`, async () => {
       const parsed = await parseCommandLine(COMMANDS, wordsOf(line).slice(1), COLUMNS);
@@ -48,11 +64,43 @@ for (const command of LOADED) {
   }
 }
 
-test('the general help lists every command and fits 80 columns', async () => {
+test('the general help lists every command in a line of its group, in 60 lines of 80 columns', async () => {
   const lines = await help();
-  for (const line of lines) assert.ok(line.length <= COLUMNS, line);
-  for (const command of COMMANDS)
-    assert.ok(lines.some((line) => line.startsWith(`  tickhaul ${command.syntax}`)));
+  assert.ok(lines.length <= 60, `${lines.length} lines`);
+  // The last line ends with a path.
+  for (const line of lines.slice(0, -1)) assert.ok(line.length <= COLUMNS, line);
+  const groups = lines.filter((line) => /^[A-Z][\w ]*:$/.test(line));
+  assert.deepEqual(
+    groups,
+    GROUPS.map((group) => `${group}:`),
+  );
+  for (const { syntax, describe, group } of COMMANDS) {
+    const at = lines.findIndex((line) => line.startsWith(`  ${commandName({ syntax })} `));
+    assert.ok(lines[at]?.endsWith(`  ${describe}`), syntax);
+    assert.equal(
+      lines.slice(0, at).findLast((line) => /^\S/.test(line)),
+      `${group}:`,
+    );
+  }
+});
+
+test('flags of a backtester are described by the help of export, and only named by that of download', async () => {
+  const exported = await help('export');
+  for (const words of [['download'], ['download', '-h']]) {
+    const lines = await help(...words);
+    assert.ok(lines.some((line) => line.includes('tickhaul help export')));
+    for (const flag of ['--base-latency', '--instrument-id', '--funding-grid']) {
+      assert.ok(!lines.some((line) => line.trim().startsWith(`${flag} `)), flag);
+      assert.ok(
+        exported.some((line) => line.trim().startsWith(`${flag} `)),
+        flag,
+      );
+    }
+  }
+  const whole = (await help('download')).join(' ').replaceAll(/\s+/g, ' ');
+  assert.match(whole, /For hftbacktest: --base-latency, --snapshots/);
+  const parsed = await parseCommandLine(COMMANDS, ['download', '--base-latency', '1ms'], COLUMNS);
+  assert.equal(parsed.kind === 'run' && parsed.args['base-latency'], '1ms');
 });
 
 test('finds a command after a flag with a value', async () => {

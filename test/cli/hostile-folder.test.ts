@@ -4,7 +4,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { commandName } from '../../src/cli/arguments/command.js';
+import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { openStore } from '../account/helpers.js';
 import { envOf } from '../helpers/cli.js';

@@ -55,6 +55,20 @@ test('a command that requests the service loads at most 30 files', async (t) => 
   assert.deepEqual(packages, ['undici', 'zod']);
 });
 
+test('help loads at most 10 files, the version 12, and completion 14', async (t) => {
+  const dir = await tempDir(t);
+  const runs: readonly (readonly [number, ...string[]])[] = [
+    [10, '--help'],
+    [12, 'version'],
+    [14, '__complete', 'zsh', 'download', '--conv'],
+  ];
+  for (const [most, ...args] of runs) {
+    const { finished, files } = await loadedBy(args, join(dir, String(most)), {});
+    assert.equal(finished.exitCode, 0, finished.stderr);
+    assert.ok(files.length <= most, `${args.join(' ')}: ${files.join('\n')}`);
+  }
+});
+
 test('commands without requests load neither undici nor zod', async (t) => {
   const dir = await tempDir(t);
   const file = join(dir, 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz');

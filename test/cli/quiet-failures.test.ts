@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
-import { commandName } from '../../src/cli/arguments/command.js';
+import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { EXIT_CODES } from '../../src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { runHere } from '../helpers/in-process.js';

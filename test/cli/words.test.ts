@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commandName } from '../../src/cli/arguments/command.js';
+import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { plan } from '../../src/library/run-functions.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
@@ -46,7 +46,9 @@ test('help <command> equals <command> --help', async () => {
   assert.equal(asked.exitCode, 0);
   assert.deepEqual(asked, await runHere(['--no-color', 'help', 'download']));
   assert.equal((await runHere(['help'])).exitCode, 0);
-  assert.deepEqual(await runHere(['help', 'help']), await runHere(['help']));
+  assert.deepEqual(await runHere(['help']), await runHere(['--help']));
+  assert.match((await runHere(['help', 'help'])).stdout, /^tickhaul help \[topic\]\n/);
+  assert.match((await runHere(['help', 'help'])).stdout, /^ {6}--config /m);
 });
 
 test('help of an unknown command is a usage error with the nearest name', async () => {
@@ -58,7 +60,10 @@ test('help of an unknown command is a usage error with the nearest name', async 
     const { exitCode, stdout, stderr } = await runHere(words);
     assert.equal(exitCode, 2);
     assert.equal(stdout, '');
-    assert.match(stderr, /unknown command "dowload"; did you mean download\?; see tickhaul --help/);
+    assert.match(
+      stderr,
+      /unknown command (?:or topic )?"dowload"; did you mean download\?; see tickhaul (?:--)?help/,
+    );
   }
 });
 

@@ -39,11 +39,29 @@ export interface CliHost extends CliProcess, Pick<CommandHost, 'warn'> {
 
 export type Flags = Readonly<Record<string, Options>>;
 
+/** What a command is for: the heading under which `tickhaul --help` lists it. */
+export type CommandGroup = 'Find' | 'Get' | 'Check' | 'Use' | 'Serve' | 'Many machines' | 'Account' | 'Other';
+
+/** A topic of `help <topic>`. Its text is that of a page of the package. */
+export interface HelpTopic {
+  readonly describe: string;
+  /** Path of the page in the package. */
+  readonly page: string;
+  /** Headings of the sections that are shown after the page's first lines; by default all. */
+  readonly sections?: readonly string[];
+}
+
+export type HelpTopics = Readonly<Record<string, HelpTopic>>;
+
 /** What is known of a command before its code is loaded. */
 export interface CommandOutline {
   /** Name and positionals: `download <exchange>`. */
   readonly syntax: string;
+  /** One line of `tickhaul --help`. */
   readonly describe: string;
+  readonly group: CommandGroup;
+  /** Words that the command takes besides names of commands. */
+  readonly topics?: HelpTopics;
   /**
    * With `--json`, the command prints event lines that end with a summary, also after an error
    * (docs/spec/command-line.md#json-output).
@@ -80,12 +98,3 @@ export interface CommandAction {
 
 /** A command whose code is loaded. */
 export type Command = CommandOutline & CommandAction;
-
-/** The command `help <command>`, a synonym of `<command> --help`. */
-export const HELP = 'help';
-export const HELP_OUTLINE = { syntax: `${HELP} [command]`, describe: 'print the help of a command' };
-
-/** The name of a command, without its positionals. */
-export function commandName({ syntax }: Pick<CommandOutline, 'syntax'>): string {
-  return syntax.split(' ', 1).join();
-}

@@ -3,7 +3,20 @@ import { describeDefault, type OptionDefinition, type OptionGroup } from '../../
 import { optionsInScope } from '../../options/option-values.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { GLOBAL_OPTIONS } from '../../options/service-options.js';
-import type { CliHost, CommandAction, Flags } from './command.js';
+import type { CliHost, CommandAction, CommandOutline, Flags, HelpTopics } from './command.js';
+
+/** The command that prints help texts. */
+export const HELP = 'help';
+
+/** The name of a command, without its positionals. */
+export function commandName({ syntax }: Pick<CommandOutline, 'syntax'>): string {
+  return syntax.split(' ', 1).join();
+}
+
+/** The topics of `help <topic>`. */
+export function topicsOf(commands: readonly CommandOutline[]): HelpTopics {
+  return Object.assign({}, ...commands.map(({ topics }) => topics));
+}
 
 /** Options of a command, as flags and positionals. */
 export function defineOptions(
@@ -58,13 +71,14 @@ export function toFlags(options: OptionGroup): Flags {
 }
 
 function toFlag(option: OptionDefinition): Options {
-  const { type, choices, alias, heading } = option;
+  const { type, choices, alias, heading, describedBy } = option;
   return {
     ...(type === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
     describe: describeFlag(option),
     ...(choices && { choices }),
     ...(alias !== undefined && { alias }),
     ...(heading !== undefined && { group: heading }),
+    ...(describedBy !== undefined && { hidden: true }),
   };
 }
 
@@ -78,6 +92,11 @@ export const GLOBAL_FLAGS = toFlags(GLOBAL_OPTIONS);
 
 /** Flags that yargs itself handles. */
 export const BUILT_IN_FLAGS: Flags = {
-  help: { type: 'boolean', group: 'Everywhere:', describe: 'show this help', alias: 'h' },
+  help: {
+    type: 'boolean',
+    group: 'Everywhere:',
+    describe: 'show all flags; -h: those of most uses',
+    alias: 'h',
+  },
   version: { type: 'boolean', group: 'Everywhere:', describe: 'show the version', alias: ['v', 'V'] },
 };

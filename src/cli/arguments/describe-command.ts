@@ -1,15 +1,9 @@
 import type { Options } from 'yargs';
 import type { ERROR_TABLE, ErrorCode } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import {
-  type Command,
-  type CommandOutline,
-  commandName,
-  type Flags,
-  HELP_OUTLINE,
-  type HelpTerms,
-} from './command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
+import type { OptionGroup } from '../../options/option-definition.js';
+import type { Command, CommandOutline, Flags, HelpTerms } from './command.js';
+import { BUILT_IN_FLAGS, commandName, GLOBAL_FLAGS, topicsOf } from './define-flags.js';
 
 /** A positional argument of a command. */
 export interface ArgumentDescription {
@@ -33,6 +27,8 @@ export interface FlagDescription {
   /** Only if the definition states it as a value; many descriptions state it as text. */
   readonly default?: unknown;
   readonly choices?: readonly string[];
+  /** The command whose help describes it, if the help of this one only names it. */
+  readonly describedBy?: string;
 }
 
 /** A command as `help <command> --json` prints it. */
@@ -51,11 +47,18 @@ export interface CommandDescription {
   readonly exitCodeNote?: string;
 }
 
+/** A command in the list of all. */
+interface OutlineDescription extends Pick<CommandDescription, 'name' | 'usage' | 'description'> {
+  /** Heading of the help that lists the command. */
+  readonly group: string;
+}
+
 /** All commands as `help --json` prints them. */
 export interface ProgramDescription {
   readonly name: string;
   readonly version: string;
-  readonly commands: readonly Pick<CommandDescription, 'name' | 'usage' | 'description'>[];
+  readonly commands: readonly OutlineDescription[];
+  readonly topics: readonly { readonly name: string; readonly description: string; readonly page: string }[];
   readonly globalFlags: readonly FlagDescription[];
   readonly exitCodes: CommandDescription['exitCodes'];
 }
@@ -67,7 +70,12 @@ export function describeProgram(commands: readonly CommandOutline[]): ProgramDes
   return {
     name: PROGRAM,
     version: VERSION,
-    commands: [...commands, HELP_OUTLINE].map(describeOutline),
+    commands: commands.map((outline) => ({ ...describeOutline(outline), group: outline.group })),
+    topics: Object.entries(topicsOf(commands)).map(([name, topic]) => ({
+      name,
+      description: topic.describe,
+      page: topic.page,
+    })),
     globalFlags: describeGlobalFlags(),
     exitCodes: describeExitCodes(ALL_EXIT_CODES),
   };
@@ -79,7 +87,7 @@ export function describeCommand(command: Command): CommandDescription {
   return {
     ...describeOutline(command),
     arguments: describeArguments(command),
-    flags: describeFlags(command.flags),
+    flags: describeFlags(command.flags, command.options),
     globalFlags: describeGlobalFlags(),
     ...(command.terms && { terms: command.terms }),
     examples: command.examples.map(([line, description]) => ({
@@ -92,7 +100,7 @@ export function describeCommand(command: Command): CommandDescription {
 }
 
 function describeOutline(
-  outline: Pick<CommandOutline, 'syntax' | 'describe'>,
+  outline: CommandOutline,
 ): Pick<CommandDescription, 'name' | 'usage' | 'description'> {
   const { syntax, describe: description } = outline;
   return { name: commandName(outline), usage: `${PROGRAM} ${syntax}`, description };
@@ -113,7 +121,7 @@ function describeGlobalFlags(): readonly FlagDescription[] {
   return describeFlags({ ...GLOBAL_FLAGS, ...BUILT_IN_FLAGS });
 }
 
-function describeFlags(flags: Flags): readonly FlagDescription[] {
+function describeFlags(flags: Flags, options: OptionGroup = {}): readonly FlagDescription[] {
   return Object.entries(flags).map(([name, flag]) => ({
     name,
     aliases: [flag.alias ?? []].flat(),
@@ -122,6 +130,7 @@ function describeFlags(flags: Flags): readonly FlagDescription[] {
     group: (flag.group ?? '').replace(/:$/, ''),
     ...('default' in flag ? { default: flag.default } : {}),
     ...describeChoices(flag.choices),
+    ...(options[name]?.describedBy && { describedBy: options[name].describedBy }),
   }));
 }
 
@@ -195,6 +204,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   demo: SERVICE_WITH_LOCK,
   completion: LOCAL,
   version: LOCAL,
+  help: LOCAL,
 };
 
 const NOTES: Readonly<Record<string, string>> = {

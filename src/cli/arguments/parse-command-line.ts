@@ -1,34 +1,17 @@
 import yargs, { type Argv } from 'yargs';
 import { usageError } from '../../base/errors.js';
-import { OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 import { VERSION } from '../../base/version.js';
-import {
-  type Command,
-  type CommandAction,
-  type CommandArgs,
-  type CommandOutline,
-  commandName,
-  HELP,
-  HELP_OUTLINE,
-} from './command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
+import { wrapHanging } from '../output/text/width.js';
+import type { Command, CommandArgs, CommandOutline } from './command.js';
+import { BUILT_IN_FLAGS, commandName, GLOBAL_FLAGS, HELP, topicsOf } from './define-flags.js';
+import { formatExamples, formatProgramHelp } from './program-help.js';
 import { findNamedCommand, hasSwitch, readWords } from './typed-words.js';
-import { formatHelpHint, formatUnknownCommand, toUsageError } from './usage-errors.js';
+import { formatHelpHint, formatUnknownCommand, formatUnknownWord, toUsageError } from './usage-errors.js';
 
 /** Result of a command line: text to print (help, version), or a command to run. */
 export type ParsedCommandLine =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'run'; readonly command: Command; readonly args: CommandArgs };
-
-const EXAMPLES: CommandAction['examples'] = [
-  ['$0 demo', 'see it work, without a key or a network'],
-  [
-    '$0 download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01',
-    'one file; the first day of a month needs no key',
-  ],
-];
-
-const DOCS = 'Exit codes, every flag, cron and CI recipes: see the README that ships with tickhaul.';
 
 /**
  * Parses a command line.
@@ -40,10 +23,11 @@ export async function parseCommandLine(
   typed: readonly string[],
   columns: number,
 ): Promise<ParsedCommandLine> {
-  const words = withHelpFlag(typed);
+  const words = withHelpFlag(commands, typed);
   assertKnownHelp(commands, words);
   let selected: { command: Command; args: CommandArgs } | undefined;
   let text = '';
+  let isHelpWanted = false;
   let isDataWanted = false;
   let isVersionWanted = false;
   const outline = findNamedCommand(commands, words);
@@ -64,8 +48,9 @@ export async function parseCommandLine(
   try {
     await parser.parseAsync([...positional.words], {}, (_error, args, output) => {
       text = output;
-      isDataWanted = args['help'] === true && args['json'] === true;
-      isVersionWanted = args['version'] === true && args['help'] !== true;
+      isHelpWanted = args['help'] === true;
+      isDataWanted = isHelpWanted && args['json'] === true;
+      isVersionWanted = args['version'] === true && !isHelpWanted;
     });
   } catch (error) {
     if (error !== PARSED) throw error;
@@ -74,6 +59,13 @@ export async function parseCommandLine(
   if (isVersionWanted && command && commandName(command) !== 'version' && !words.includes('--version'))
     throw usageError('-v after a command: use --verbose to print each request, or tickhaul --version');
   if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
+  if (text !== '' && isHelpWanted && command === undefined)
+    return { kind: 'print', text: formatProgramHelp(commands, columns) };
+  // Words after `--` may belong to another command.
+  const isWhole = words.slice(0, [...words, '--'].indexOf('--')).some((word) => word.startsWith('--help'));
+  // yargs has no help of `help`, a word that it reads as a flag.
+  if (text !== '' && isHelpWanted && command && (!isWhole || commandName(command) === HELP))
+    return { kind: 'print', text: await formatShortHelp(command, columns, isWhole) };
   if (text !== '') return { kind: 'print', text: `${text}\n` };
   if (selected === undefined) throw usageError('no command given; see tickhaul --help');
   return { kind: 'run', ...selected };
@@ -89,17 +81,38 @@ async function formatHelpData(
   return formatDocument(command ? describeCommand(command) : describeProgram(commands), false);
 }
 
-/** Converts `help download` to `--help download`. */
-function withHelpFlag(words: readonly string[]): readonly string[] {
-  const { firstAt: at } = readWords(words);
-  return words[at] === HELP ? words.toSpliced(at, 1, '--help') : words;
+async function formatShortHelp(command: Command, columns: number, isWhole: boolean): Promise<string> {
+  const { describeCommand } = await import('./describe-command.js');
+  const { formatShortHelp: format } = await import('./short-help.js');
+  return format(describeCommand(command), columns, isWhole);
 }
 
-/** @throws usage error for help about an unknown command, for which yargs would print the general help. */
+/**
+ * `help download` is `download --help`, and `help` alone `--help`. With another word, it stays the command that prints
+ * a topic.
+ */
+function withHelpFlag(commands: readonly CommandOutline[], words: readonly string[]): readonly string[] {
+  const { firstAt: at, positionals } = readWords(words);
+  if (words[at] !== HELP) return words;
+  const [, name] = positionals;
+  const isFlag =
+    name === undefined
+      ? !hasSwitch(words, 'help')
+      : commands.some((outline) => commandName(outline) === name);
+  return isFlag ? words.toSpliced(at, 1, '--help') : words;
+}
+
+/** @throws usage error for help about an unknown command or topic, for which yargs would print the general help. */
 function assertKnownHelp(commands: readonly CommandOutline[], words: readonly string[]): void {
+  const { positionals } = readWords(words);
+  const [word, topic] = positionals;
+  const topics = Object.keys(topicsOf(commands));
+  if (word === HELP && topic !== undefined && !topics.includes(topic)) {
+    const known = [...commands.map(commandName), ...topics];
+    throw usageError(`unknown command or topic ${formatUnknownWord(topic, known)}; see tickhaul help`);
+  }
   if (!hasSwitch(words, 'help')) return;
-  const word = words[readWords(words).firstAt];
-  if (word === undefined || word === HELP || findNamedCommand(commands, words) !== undefined) return;
+  if (word === undefined || findNamedCommand(commands, words) !== undefined) return;
   throw usageError(`${formatUnknownCommand(word, commands)}; ${formatHelpHint(undefined)}`);
 }
 
@@ -158,7 +171,6 @@ function createParser(
   const parser = yargs()
     .scriptName('tickhaul')
     .locale('en')
-    .usage('$0 <command>\n\nDownloads, verifies and converts day files of the Tardis.dev dataset service.')
     // --no-color is a separate flag; symbols and days must remain strings.
     .parserConfiguration({
       'boolean-negation': false,
@@ -167,7 +179,6 @@ function createParser(
       'parse-positional-numbers': false,
     })
     .options(GLOBAL_FLAGS)
-    .epilogue(`${formatExamples(EXAMPLES)}\n\n${DOCS}`)
     .wrap(columns)
     .version(VERSION)
     .help()
@@ -178,62 +189,47 @@ function createParser(
     parser.alias(name, alias).describe(name, describe).group(name, group);
   // If a command is named, only that one is defined, which saves time.
   for (const { syntax, describe } of loaded ? [loaded] : commands) {
-    const describeSelf = (sub: Argv): Argv => (loaded?.syntax === syntax ? defineCommand(sub, loaded) : sub);
+    const describeSelf = (sub: Argv): Argv =>
+      loaded?.syntax === syntax ? defineCommand(sub, loaded, columns) : sub;
     parser.command(syntax, describe, describeSelf, (args) => onSelected(syntax, args));
   }
-  if (loaded === undefined) parser.command(HELP_OUTLINE.syntax, HELP_OUTLINE.describe);
   return parser;
 }
 
-function defineCommand(sub: Argv, command: Command): Argv {
+function defineCommand(sub: Argv, command: Command, columns: number): Argv {
   sub.usage(`$0 ${command.syntax}\n\n${capitalize(command.describe)}.`);
   // A default of undefined keeps the help from showing [default: []] for lists.
   for (const [name, positional] of Object.entries(command.positionals ?? {}))
     sub.positional(name, { default: undefined, ...positional });
-  return sub.options(command.flags).epilogue(formatTerms(command.terms) + formatExamples(command.examples));
+  const parts = [
+    formatTerms(command.terms),
+    ...listFlagsOfOthers(command, columns),
+    formatExamples(command.examples),
+  ].filter(Boolean);
+  return sub.options(command.flags).epilogue(parts.join('\n\n'));
 }
 
-function formatTerms(terms: CommandAction['terms']): string {
+function formatTerms(terms: Command['terms']): string {
   if (!terms) return '';
   const width = Math.max(...terms.meanings.map(([name]) => name.length));
-  const lines = terms.meanings.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`);
-  return `${terms.heading}:\n${lines.join('')}\n`;
+  const lines = terms.meanings.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
+  return `${terms.heading}:\n${lines.join('\n')}`;
 }
 
-/** Formats examples without wrapping, unlike yargs, so that they can be copied. */
-function formatExamples(examples: CommandAction['examples']): string {
-  const texts = examples.map(
-    ([line, description]) => `  # ${description}\n  ${line.replaceAll('$0', 'tickhaul')}`,
-  );
-  return `Examples:\n${texts.join('\n')}`;
+/** The flags that the help of another command describes, in a line for each of their groups. */
+function listFlagsOfOthers({ options }: Command, columns: number): readonly string[] {
+  const flags = Object.entries(options).filter(([, { describedBy }]) => describedBy !== undefined);
+  return [...new Set(flags.map(([, { describedBy }]) => describedBy))].map((name) => {
+    const own = flags.filter(([, { describedBy }]) => describedBy === name);
+    const lines = [...new Set(own.map(([, { heading }]) => heading))].map((group) => {
+      const names = own.filter(([, { heading }]) => heading === group).map(([flag]) => `--${flag}`);
+      // The first line is less indented.
+      return wrapHanging([String(group), ...names.join(', ').split(' ')], columns, '    ').slice(2);
+    });
+    return `More flags, which tickhaul help ${name} describes:\n${lines.join('\n')}`;
+  });
 }
 
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Commands for a start, with descriptions. */
-const FIRST_COMMANDS: readonly (readonly [string, string])[] = [
-  ['demo', 'see it work, without a key or a network'],
-  ['symbols', 'list the symbols of an exchange, with data types and days'],
-  ['download', 'download and verify day files'],
-  ['convert', `convert day files to ${OUTPUT_FORMAT_LIST}`],
-  ['replay', "print a period's messages as JSON lines"],
-];
-
-/** The output of `tickhaul` without arguments: 24 lines of 80 columns. @param count number of commands. */
-export function createFirstScreen(count: number): string {
-  const lines = FIRST_COMMANDS.map(([name, description]) => `  tickhaul ${name.padEnd(10)}${description}`);
-  return `Downloads, verifies and converts day files of the Tardis.dev dataset service.
-
-Usage: tickhaul <command>
-
-${lines.join('\n')}
-
-One file, without a key:
-  tickhaul download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01
-
-All ${count} commands: tickhaul --help
-The flags of one command: tickhaul help <command>
-`;
 }

@@ -1,5 +1,5 @@
-import { type CommandOutline, commandName, type Flags } from './command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
+import type { CommandOutline, Flags } from './command.js';
+import { BUILT_IN_FLAGS, commandName, GLOBAL_FLAGS } from './define-flags.js';
 
 /** The words of a command line, as far as they are known before yargs reads them or when it cannot. */
 export interface TypedWords {

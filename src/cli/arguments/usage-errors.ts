@@ -1,7 +1,7 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { type Command, type CommandOutline, commandName, HELP } from './command.js';
-import { GLOBAL_FLAGS } from './define-flags.js';
+import type { Command, CommandOutline } from './command.js';
+import { commandName, GLOBAL_FLAGS } from './define-flags.js';
 import { findFlagSynonym } from './flag-synonyms.js';
 
 /** The hint to a command's help. */
@@ -59,7 +59,12 @@ function listChoices({ positionals = {} }: Command): string {
 
 /** An unknown command, with the nearest known ones. */
 export function formatUnknownCommand(word: string, commands: readonly CommandOutline[]): string {
-  return `unknown command "${word.replaceAll('"', '')}"${didYouMean(word, [...commands.map(commandName), HELP])}`;
+  return `unknown command ${formatUnknownWord(word, commands.map(commandName))}`;
+}
+
+/** An unknown word in quotes, with the nearest known ones. */
+export function formatUnknownWord(word: string, known: readonly string[]): string {
+  return `"${word.replaceAll('"', '')}"${didYouMean(word, known)}`;
 }
 
 function formatUnknownFlag(flag: string, command: Command | undefined): string {

@@ -1,7 +1,9 @@
-import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
+import { OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
 import { EXPORT_TARGET_NAMES } from '../../options/export-options.js';
 import type { CommandOutline } from '../arguments/command.js';
+import { HELP } from '../arguments/define-flags.js';
+import { HELP_TOPICS } from '../arguments/help-topics.js';
 
 /**
  * All commands, in the order of the help text. Code is loaded on demand: loading dominates the time of short
@@ -11,39 +13,46 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'exchanges [exchange]',
     describe: 'list the exchanges, or show the record of one exchange',
+    group: 'Find',
     load: async () => (await import('./exchanges.js')).exchangesCommand,
   },
   {
     syntax: 'symbols [exchange] [glob..]',
     describe: 'list dataset symbols, of one or all exchanges, with type, data types and availability',
+    group: 'Find',
     load: async () => (await import('./symbols.js')).symbolsCommand,
   },
   {
     syntax: 'instruments <exchange> [symbol]',
-    describe: "list an exchange's instruments and their metadata, or show one instrument",
+    describe: "list an exchange's instruments with their metadata, or show one",
+    group: 'Find',
     load: async () => (await import('./instruments.js')).instrumentsCommand,
   },
   {
     syntax: 'status <exchange>',
     describe: 'show the exported days, or wait for a day',
+    group: 'Find',
     load: async () => (await import('./status.js')).statusCommand,
   },
   {
     syntax: 'plan [exchange]',
     describe: 'show what download would do with the same flags',
+    group: 'Get',
     printsEvents: true,
     load: async () => (await import('./plan.js')).planCommand,
   },
   {
     syntax: 'download [exchange]',
-    describe: 'download day files in parallel, verify them and record them in the manifest',
+    describe: 'download day files in parallel, verify and record them',
+    group: 'Get',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./download.js')).downloadCommand,
   },
   {
     syntax: 'sync',
-    describe: 'download the missing files of every job in a config file, for a nightly run',
+    describe: 'download what the jobs of a config file lack; for a nightly run',
+    group: 'Get',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./sync.js')).syncCommand,
@@ -51,12 +60,14 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'enqueue [exchange]',
     describe: 'queue the slices of a download for many machines',
+    group: 'Many machines',
     printsEvents: true,
     load: async () => (await import('./enqueue.js')).enqueueCommand,
   },
   {
     syntax: 'worker',
     describe: 'download slices from the queue; run it on each machine',
+    group: 'Many machines',
     printsEvents: true,
     outlivesReader: true,
     shutdownMs: Infinity,
@@ -64,48 +75,56 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'queue <action> [id..]',
-    describe: 'show the queue and its failed slices, retry, pause, resume or drain it',
+    describe: 'show the queue and failed slices; retry, pause, resume or drain',
+    group: 'Many machines',
     load: async () => (await import('./queue.js')).queueCommand,
   },
   {
     syntax: 'verify [path..]',
-    describe: 'check downloaded files against the manifest and their own checksums',
+    describe: 'check downloaded files against the manifest and their checksums',
+    group: 'Check',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./verify.js')).verifyCommand,
   },
   {
     syntax: 'audit [path..]',
-    describe: 'check the contents of day files (gaps, duplicates, crossed books …) and judge each day',
+    describe: 'check the contents of day files, and judge each day',
+    group: 'Check',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./audit.js')).auditCommand,
   },
   {
     syntax: 'coverage [folder]',
-    describe: 'show which days exist, are empty or missing, by exchange, type and symbol',
+    describe: 'show which days exist, are empty or missing',
+    group: 'Check',
     load: async () => (await import('./coverage.js')).coverageCommand,
   },
   {
     syntax: 'lock',
     describe: 'write a lock file with the checksums of the downloaded files',
+    group: 'Check',
     load: async () => (await import('./lock.js')).lockCommand,
   },
   {
     syntax: 'manifest <action> <folder..>',
     describe: 'merge the manifests of several download folders',
+    group: 'Many machines',
     load: async () => (await import('./manifest.js')).manifestCommand,
   },
   {
     syntax: 'convert <path..>',
     describe: `convert day files to ${OUTPUT_FORMAT_LIST}`,
+    group: 'Use',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
   },
   {
     syntax: 'export <target> <path..>',
-    describe: `write day files in the input format of a backtester: ${joinWithOr(EXPORT_TARGET_NAMES)}`,
+    describe: `write the input of ${joinWithOr(EXPORT_TARGET_NAMES)} backtests`,
+    group: 'Use',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./export.js')).exportCommand,
@@ -113,17 +132,20 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'views [folder]',
     describe: 'print DuckDB SQL with a view of each data type over a folder',
+    group: 'Use',
     load: async () => (await import('./views.js')).viewsCommand,
   },
   {
     syntax: 'replay <exchange..>',
-    describe: 'print the messages of a period as JSON lines: normalized, or native ones of an exchange',
+    describe: 'print the messages of a period as JSON lines, normalized or raw',
+    group: 'Use',
     outlivesReader: true,
     load: async () => (await import('./replay.js')).replayCommand,
   },
   {
     syntax: 'serve',
-    describe: 'run the local replay server: HTTP and WebSocket, raw and normalized',
+    describe: 'run the local replay server: HTTP and WebSocket',
+    group: 'Serve',
     outlivesReader: true,
     printsRequests: true,
     // Open responses have 5 s (serve.ts).
@@ -132,18 +154,21 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'stream <exchange..>',
-    describe: 'print live normalized messages as JSON lines, straight from the exchanges; no key needed',
+    describe: 'print live normalized messages as JSON lines; no key needed',
+    group: 'Use',
     outlivesReader: true,
     load: async () => (await import('./stream.js')).streamCommand,
   },
   {
     syntax: 'inspect <file>',
-    describe: `show schema, rows, time range and first rows of a ${joinWithOr(['.csv.gz', ...OUTPUT_FORMAT_CHOICES.map((name) => `.${name}`)])} file`,
+    describe: 'show schema, rows, time range and first rows of a file',
+    group: 'Use',
     load: async () => (await import('./inspect.js')).inspectCommand,
   },
   {
     syntax: 'login',
-    describe: 'sign in: register this machine, confirm it on a page, and set up the account',
+    describe: 'sign in: register this machine, and set up the account',
+    group: 'Account',
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./login.js')).loginCommand,
@@ -151,36 +176,50 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'logout',
     describe: 'remove the stored identity of an e-mail address, or all of them',
+    group: 'Account',
     load: async () => (await import('./logout.js')).logoutCommand,
   },
   {
     syntax: 'account [action] [operation]',
     describe: 'show the account, list the operations of its API, or call one',
+    group: 'Account',
     load: async () => (await import('./account.js')).accountCommand,
   },
   {
     syntax: 'key',
     describe: 'show what the API key may access',
+    group: 'Account',
     load: async () => (await import('./key.js')).keyCommand,
   },
   {
     syntax: 'sandbox [command..]',
-    describe: 'run an embedded service with generated market data, alone or for a command',
+    describe: 'run an embedded service with generated market data',
+    group: 'Serve',
     load: async () => (await import('./sandbox.js')).sandboxCommand,
   },
   {
     syntax: 'demo',
-    describe: 'demonstrate tickhaul against an embedded service; no key, no network',
+    describe: 'run the whole path against an embedded service; no key needed',
+    group: 'Other',
     load: async () => (await import('./demo.js')).createDemoCommand(COMMANDS),
   },
   {
     syntax: 'completion [shell]',
     describe: 'print a shell completion script',
+    group: 'Other',
     load: async () => (await import('./completion.js')).completionCommand,
   },
   {
     syntax: 'version',
     describe: 'print the version',
+    group: 'Other',
     load: async () => (await import('./version.js')).versionCommand,
+  },
+  {
+    syntax: `${HELP} [topic]`,
+    describe: 'print the help of a command or a topic',
+    group: 'Other',
+    topics: HELP_TOPICS,
+    load: async () => (await import('./help.js')).createHelpCommand(HELP_TOPICS),
   },
 ];

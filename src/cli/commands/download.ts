@@ -8,11 +8,11 @@ export const downloadCommand = defineCommand(
   COMMAND_OPTIONS.download,
   {
     examples: [
-      ['$0 download --frozen tickhaul.lock', 'download the same bytes again, as pinned by tickhaul lock'],
       [
         '$0 download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01',
         'one file; the first day of a month needs no key',
       ],
+      ['$0 download --frozen tickhaul.lock', 'download the same bytes again, as pinned by tickhaul lock'],
       [
         '$0 download binance-futures -t trades,quotes -s "BTC*" --last 7d',
         'the last seven days of all symbols that match the glob',

@@ -76,7 +76,7 @@ const OPTIONS = {
     'auth-fault': {
       type: 'list',
       description:
-        'faults by step with their probabilities, such as complete:claim_denied=1,token:500=0.5; see docs/reference/sandbox.md',
+        'faults by step with their probabilities, such as complete:claim_denied=1,token:500=0.5; see tickhaul help faults',
       settingName: 'authFaults',
     },
     'auth-fault-limit': {

@@ -3,7 +3,8 @@ import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js';
 import { OPTION_TYPES } from '../../options/option-types.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
-import { type CommandOutline, commandName } from '../arguments/command.js';
+import type { CommandOutline } from '../arguments/command.js';
+import { commandName, HELP, topicsOf } from '../arguments/define-flags.js';
 import { listFlags } from '../arguments/typed-words.js';
 import type { Cursor, CursorPosition } from './find-cursor.js';
 
@@ -40,6 +41,8 @@ export async function findCandidates(
     known,
   };
   if (position.kind === 'value') return findValues(position, context);
+  if (context.name === HELP && position.name !== undefined)
+    return words(position.text, [...commands.map(toCandidate), ...listTopics(commands)]);
   return findPositionals(position, context);
 }
 
@@ -54,6 +57,10 @@ interface ValueContext {
 
 function toCandidate(outline: CommandOutline): Candidate {
   return { text: commandName(outline), describe: outline.describe };
+}
+
+function listTopics(commands: readonly CommandOutline[]): readonly Candidate[] {
+  return Object.entries(topicsOf(commands)).map(([text, { describe }]) => ({ text, describe }));
 }
 
 function listFlagCandidates(flags = listFlags(undefined)): readonly Candidate[] {

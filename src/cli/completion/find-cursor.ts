@@ -50,7 +50,7 @@ export async function findCursor(
   const command = outline && { ...outline, ...(await outline.load()) };
   const reader = readWords(before, listFlags(command));
   const [first, ...rest] = reader.positionals;
-  const isCommand = command ? false : first === undefined || first === 'help';
+  const isCommand = command === undefined && first === undefined;
   const given = { flags: reader.flags, positionals: command ? rest : reader.positionals };
   return { command, given, position: findPosition(text, command, reader, given, isCommand) };
 }

@@ -232,8 +232,8 @@ export interface AuditRunOptions {
    */
   readonly shard?: string | undefined;
   /**
-   * Checks that degrade a day, "incident", or "none" (default: the degrading checks of
-   * docs/reference/audit-checks.md, and incident).
+   * Checks that degrade a day, "incident", or "none" (default: the degrading checks of tickhaul help
+   * audit-checks, and incident).
    */
   readonly degrade?: TextList | undefined;
   /** Conditions and checks that end the run with exit code 10, such as degraded,missing,gap. */

@@ -21,6 +21,11 @@ test('completes values from flags, stored records and suggestions', async (t) =>
   const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['dow'], ['download']],
     [['help', 'dow'], ['download']],
+    [
+      ['help', 'e'],
+      ['exchanges', 'enqueue', 'export', 'exit-codes', 'environment'],
+    ],
+    [['help', '--no-color', 'sel'], ['selection']],
     [['--dir', 'x', 'dow'], ['download']],
     [
       ['download', 'bi'],

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SCRIPTS } from '../../../src/cli/completion/shells.js';
+import { SCRIPTS } from '../../../src/cli/commands/completion.js';
 import { BIN } from '../../helpers/cli.js';
 import { knownEnv } from './known.js';
 
@@ -66,7 +66,7 @@ test('zsh offers words with descriptions, or paths', { skip: lacks('zsh') }, asy
     ask tickhaul down; ask tickhaul replay 'binance\\:BTCE'; ask tickhaul replay binance:ETHUSDT,BTCE
     ask tickhaul convert x; ask tickhaul coverage ''`;
   assert.deepEqual(await run(t, 'zsh', script), [
-    'download:download day files in parallel, verify them and record them in the manifest',
+    'download:download day files in parallel, verify and record them',
     'binance\\:BTCEUR',
     'binance\\:ETHUSDT,BTCEUR',
     'files ',
@@ -81,7 +81,7 @@ test('fish offers words with descriptions', { skip: lacks('fish') }, async (t) =
       complete -C $line
     end`;
   assert.deepEqual(await run(t, 'fish', script), [
-    'download\tdownload day files in parallel, verify them and record them in the manifest',
+    'download\tdownload day files in parallel, verify and record them',
     'binance:BTCEUR',
     'ETHUSDT',
     'trades,quotes',

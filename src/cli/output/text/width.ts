@@ -57,6 +57,12 @@ export function wrapPieces(pieces: readonly string[], columns: number): readonly
   return lines;
 }
 
+/** Wraps words, with an indent before each line. */
+export function wrapHanging(words: readonly string[], columns: number, indent: string): string {
+  const lines = wrapPieces(words, columns - indent.length);
+  return lines.map((line) => indent + line).join('\n');
+}
+
 /** Wraps lines between words. @param columns from `textColumns`. */
 export function wrapLines(text: string, columns: number): string {
   return text
