@@ -30,28 +30,28 @@ const KERNELS = [
     flags: `${FLAGS} ${SHARED}`,
   },
   {
-    source: 'src/format/kernel/assembly/row-scanner.ts',
-    output: 'dist/src/format/kernel/row-scanner.wasm',
+    source: 'src/format/assembly/row-scanner.ts',
+    output: 'dist/src/format/csv/row-scanner.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },
   {
-    source: 'src/format/kernel/assembly/ndjson/ndjson-kernel.ts',
+    source: 'src/format/ndjson/assembly/ndjson-kernel.ts',
     output: 'dist/src/format/ndjson/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },
   {
-    source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
-    output: 'dist/src/format/kernel/parquet-kernel.wasm',
+    source: 'src/format/columns/assembly/column-kernel.ts',
+    output: 'dist/src/format/columns/column-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/format/compression/assembly/lz4-kernel.ts',
-    output: 'dist/src/format/compression/lz4-kernel.wasm',
+    source: 'src/format/assembly/lz4-kernel.ts',
+    output: 'dist/src/format/lz4-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/format/compression/assembly/snappy.ts',
-    output: 'dist/src/format/compression/snappy-kernel.wasm',
+    source: 'src/format/assembly/snappy.ts',
+    output: 'dist/src/format/snappy-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {

@@ -5,19 +5,19 @@ export const FAULTS = [
   // Kernels and inflate.
   {
     name: 'a run of equal values takes values of the packed part before it',
-    file: 'src/format/kernel/assembly/parquet/encodings.ts',
+    file: 'src/format/columns/assembly/encodings.ts',
     from: 'runStart += (8 - ((runStart - packedFrom) & 7)) & 7;',
     to: 'runStart += (8 - ((runStart - packedFrom) & 7)) & 3;',
   },
   {
     name: 'a decimal above 2^53 counts as exact',
-    file: 'src/format/kernel/assembly/parquet/numbers.ts',
+    file: 'src/format/columns/assembly/numbers.ts',
     from: 'const MAX_EXACT: u64 = 9007199254740991;',
     to: 'const MAX_EXACT: u64 = 90071992547409919;',
   },
   {
     name: 'differences of integers are one bit too narrow',
-    file: 'src/format/kernel/assembly/parquet/encodings.ts',
+    file: 'src/format/columns/assembly/encodings.ts',
     from: 'const width = 64 - <i32>clz(subtractMinimum(miniblock, minimum));',
     to: 'const width = 63 - <i32>clz(subtractMinimum(miniblock, minimum));',
   },

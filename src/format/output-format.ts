@@ -6,7 +6,7 @@ import type {
 } from '../base/output-format-names.js';
 import type { ReadChunks } from '../gzip/read-chunks.js';
 import type { Schema } from './batch.js';
-import type { Compression } from './compression/compressor.js';
+import type { Compression } from './compressor.js';
 import type { FileContent } from './file-content.js';
 
 /**

@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { TextSink } from '../../gzip/gunzip.js';
 import { type ReadChunks, readChunks } from '../../gzip/read-chunks.js';
 import { readSource } from '../../gzip/read-source.js';
-import { ZstdFrames } from '../compression/decompress.js';
+import { ZstdFrames } from '../decompress.js';
 import {
   type Cell,
   ColumnStats,

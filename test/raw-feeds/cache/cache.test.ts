@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { loadZstd } from '../../../src/format/compression/compressor.js';
+import { loadZstd } from '../../../src/format/compressor.js';
 import { clearSlices } from '../../../src/raw-feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { openFeed } from '../../../src/raw-feeds/open-feed.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { loadZstd } from '../../../src/format/compression/compressor.js';
+import { loadZstd } from '../../../src/format/compressor.js';
 import {
   keepUpTo,
   type SliceEncoding,

@@ -1,7 +1,7 @@
 // Reads lists of levels, such as [["61234.50","1.250"],…], and writes them as JSON and as doubles. It stops
 // at any other form. The caller ensures that the two keys are at PRICE and AMOUNT, that a byte 0 and 16 more
 // bytes follow the text, and that the outputs have room.
-import { COMMA, POINT, QUOTE, ZERO } from '../../../format/kernel/assembly/bytes';
+import { COMMA, POINT, QUOTE, ZERO } from '../../../format/assembly/bytes';
 
 /** Writes the number at an address as JSON to another, and its value to VALUE; returns the JSON's length. */
 // @ts-ignore: decorator

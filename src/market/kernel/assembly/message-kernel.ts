@@ -3,7 +3,7 @@
 //
 // The caller ensures that the text consists of complete rows, each ending in LF, without quotes, and that 64
 // bytes after it may be read.
-export { allocate } from '../../../format/kernel/assembly/memory';
+export { allocate } from '../../../format/assembly/memory';
 export { formatChanges } from './changes';
 export { formatRows, setColumns } from './rows';
 export { backwards, foreign, last, outside, setTally } from './tally';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createOwnMemory } from '../../../src/base/wasm.js';
-import { loadParquetExports } from '../../../src/format/kernel/column-memory.js';
+import { loadColumnExports } from '../../../src/format/columns/column-memory.js';
 
 const ADDRESS = 131_072;
 const memory = createOwnMemory(262_144);
-const kernel = loadParquetExports(memory);
+const kernel = loadColumnExports(memory);
 
 test('any integers in doubles become 64-bit integers, with their range and steps back', () => {
   const edge = fc.constantFrom(0, -0, 2 ** 51, -(2 ** 51), Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER);

@@ -1,5 +1,5 @@
 // Parses rows of text into columns.
-import { COMMA, CR, LF, MINUS, POINT, findCellEnd, findNonDigits, loadDigits, sixteenDigits } from '../bytes';
+import { COMMA, CR, LF, MINUS, POINT, findCellEnd, findNonDigits, loadDigits, sixteenDigits } from '../../assembly/bytes';
 import { BOOLEAN, Column, NUMBER, PLAIN, TEXT, TIME, capacity, columnAt, columnCount, convertToPlain, putNull, rowCount, setRowCount } from './columns';
 import { decimal, isExact, longDecimal, scaled, shortDecimal } from './numbers';
 import { Dictionary, Texts, UNKNOWN, add, append, find, growDictionary, isAscii, isCrowded, padTexts } from './texts';

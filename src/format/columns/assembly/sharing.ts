@@ -1,8 +1,8 @@
 // Copies cells that equal those of the previous row: rows of one message begin with equal cells, and wide rows repeat
 // most of their numbers.
-import { sharedLength } from '../bytes';
+import { sharedLength } from '../../assembly/bytes';
 import { Column, columnAt, columnCount, NUMBER, rowCount, TEXT } from './columns';
-import { allocate } from '../memory';
+import { allocate } from '../../assembly/memory';
 
 /** Number of columns from which numbers are compared, too. */
 const MIN_WIDE_COLUMNS: i32 = 20;

@@ -1,5 +1,5 @@
 // Texts in one buffer, with an offset before each and one after the last.
-import { allocate, enlarge } from '../memory';
+import { allocate, enlarge } from '../../assembly/memory';
 
 @unmanaged
 export class Texts {

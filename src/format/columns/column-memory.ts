@@ -4,13 +4,13 @@ import { type Column, type ColumnKind, isNeverEmpty } from '../../day-files/data
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from '../output-format.js';
 
-/** Column kinds as numbered in assembly/parquet/columns.ts. */
+/** Column kinds as numbered in assembly/columns.ts. */
 const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
   ColumnKind,
   number
 >;
 
-/** As in assembly/parquet/columns.ts. */
+/** As in assembly/columns.ts. */
 const NUMBER_TEXT = { none: 0, all: 1, long: 2 } as const satisfies Record<NumberText, number>;
 
 /** Addresses of texts in the memory. */
@@ -22,7 +22,7 @@ export interface TextLocation {
 
 /** Columns of a batch in WebAssembly memory; the memory is reused for each batch. */
 export class ColumnMemory {
-  readonly kernel: ParquetExports;
+  readonly kernel: ColumnExports;
   /** Address of the piece. */
   readonly pieceStart: number;
   readonly #memory: OwnWasmMemory;
@@ -35,7 +35,7 @@ export class ColumnMemory {
   /** @param maxPages maximum of the memory, by default the largest. */
   constructor(maxPages?: number) {
     this.#memory = createOwnMemory(undefined, maxPages);
-    this.kernel = loadParquetExports(this.#memory);
+    this.kernel = loadColumnExports(this.#memory);
     this.pieceStart = this.allocate(PIECE_CAPACITY_BYTES + 1);
   }
 
@@ -219,10 +219,10 @@ export interface TextEncodeExports {
 }
 
 /**
- * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
+ * Exports of assembly/column-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
  * unsigned.
  */
-export interface ParquetExports extends TextEncodeExports {
+export interface ColumnExports extends TextEncodeExports {
   allocate(bytes: bigint): number;
   createTables(): void;
 
@@ -285,13 +285,13 @@ export interface ParquetExports extends TextEncodeExports {
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
 }
 
-/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/numbers.ts). */
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/numbers.ts). */
 export function distinctSlotBytes(maxDistinct: number): number {
   return 4 * (2048 + 8 * maxDistinct);
 }
 
-export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
-  const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
+export function loadColumnExports(memory: OwnWasmMemory): ColumnExports {
+  const exports = instantiateSync<ColumnExports>(new URL('./column-kernel.wasm', import.meta.url), memory);
   exports.createTables();
   return exports;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compressors } from 'hyparquet-compressors';
 import { decompress as decompressLz4 } from 'lz4js';
-import { type Compression, loadCompressor } from '../../../src/format/compression/compressor.js';
+import { type Compression, loadCompressor } from '../../src/format/compressor.js';
 
 const DECOMPRESSORS = {
   zstd: compressors.ZSTD,

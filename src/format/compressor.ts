@@ -1,6 +1,6 @@
 import zlib, { gzipSync } from 'node:zlib';
-import type { COMPRESSIONS } from '../../base/output-format-names.js';
-import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES } from '../../base/wasm.js';
+import type { COMPRESSIONS } from '../base/output-format-names.js';
+import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES } from '../base/wasm.js';
 
 export type Effort = 'fast' | 'small';
 

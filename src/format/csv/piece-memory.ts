@@ -15,7 +15,7 @@ const PIECE_GAP_BYTES = 64;
 /** Memory that the scanner uses for itself. */
 const SCANNER_BYTES = 16_384;
 
-/** Exports of assembly/row-scanner.ts. */
+/** Exports of ../assembly/row-scanner.ts. */
 interface ScannerExports {
   scan(from: number, to: number, maxRows: number): number;
   readonly rows: WasmVariable;

@@ -1,5 +1,5 @@
 // Writes integers of variable width.
-import { copy } from '../bytes';
+import { copy } from '../../assembly/bytes';
 
 /** Writes seven bits per byte, lowest first (ULEB128); returns the end. */
 // @ts-ignore: decorator

@@ -1,5 +1,5 @@
 // Parses decimals.
-import { POINT, findNonDigits, loadDigits, sixteenDigits } from '../bytes';
+import { POINT, findNonDigits, loadDigits, sixteenDigits } from '../../assembly/bytes';
 
 /** 10^0 to 10^22, the powers of ten that a double holds exactly. */
 const powers: usize = memory.data(23 * 8, 16);

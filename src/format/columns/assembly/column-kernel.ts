@@ -1,6 +1,6 @@
 // Parses CSV text into columns, and encodes columns for Parquet and Arrow. It stops at unusual cells, which the
 // caller parses.
-export { allocate } from '../memory';
+export { allocate } from '../../assembly/memory';
 export {
   getBytes,
   clearColumns,

@@ -1,6 +1,6 @@
 // The columns of the current batch.
 import { Dictionary, Texts, append, clearDictionary, createDictionary, createTexts, padTexts } from './texts';
-import { allocate } from '../memory';
+import { allocate } from '../../assembly/memory';
 
 /** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;

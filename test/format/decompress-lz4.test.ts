@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compress as compressOther } from 'lz4js';
-import { loadLz4 } from '../../../src/format/compression/compressor.js';
-import { decompressLz4 } from '../../../src/format/compression/decompress.js';
+import { loadLz4 } from '../../src/format/compressor.js';
+import { decompressLz4 } from '../../src/format/decompress.js';
 
 const compressOwn = (bytes: Uint8Array): Uint8Array => loadLz4()(bytes, 'fast');
 

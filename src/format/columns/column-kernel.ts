@@ -105,7 +105,7 @@ function createSharedWriter(): ByteWriter {
   return new ByteWriter(OUTPUT_BYTES, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
 }
 
-/** Reason why the parser in assembly/parquet/rows.ts stopped. */
+/** Reason why the parser in assembly/rows.ts stopped. */
 const STOP_REASON = { done: 0, full: 1, cell: 2, noRoom: 3 } as const;
 
 const COMMA = 44;
