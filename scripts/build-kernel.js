@@ -20,12 +20,12 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/gzip/inflate/assembly/inflate-kernel.ts',
+    source: 'src/gzip/assembly/inflate-kernel.ts',
     output: 'dist/src/gzip/inflate/inflate-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/gzip/inflate/assembly/token-kernel.ts',
+    source: 'src/gzip/assembly/token-kernel.ts',
     output: 'dist/src/gzip/inflate/token-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },

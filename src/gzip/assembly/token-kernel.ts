@@ -2,10 +2,10 @@
 // All instances have one shared memory.
 import { setUpSearch } from './blocks';
 import { copyMatch, decode, output, position, stopped, tokens } from './decode';
-import { setUpFold } from '../../assembly/crc-fold';
+import { setUpFold } from './crc-fold';
 import { setUpTables } from './tables';
 export { findBlock } from './blocks';
-export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
+export { shortenedBytes, shortenBytes } from './crc-fold';
 export { continueAt, startAt } from './decode';
 
 /** Addresses after the tokens, literals and text that `replayTokens` used and wrote. */

@@ -1,8 +1,8 @@
 // Inflates a stream in this thread.
 import { decode, output, position } from './decode';
-import { setUpFold } from '../../assembly/crc-fold';
+import { setUpFold } from './crc-fold';
 import { setUpTables } from './tables';
-export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
+export { shortenedBytes, shortenBytes } from './crc-fold';
 export { startAt, continueAt } from './decode';
 
 const NO_STOP: u64 = u64.MAX_VALUE;
