@@ -1,7 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
-import { openRegular, pathExists } from '../../base/disk-files.js';
+import { openRegular, pathExists, readChunks } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { readChunks } from '../../gzip/read-chunks.js';
 import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
 import { exportLogPath, manifestPath } from '../paths.js';
 import { openPartFile } from './part-file.js';
