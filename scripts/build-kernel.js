@@ -55,8 +55,8 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/market/kernel/assembly/message-kernel.ts',
-    output: 'dist/src/market/kernel/message-kernel.wasm',
+    source: 'src/market/day-file/assembly/message-kernel.ts',
+    output: 'dist/src/market/day-file/message-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {

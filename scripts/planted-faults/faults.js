@@ -105,7 +105,7 @@ export const FAULTS = [
   },
   {
     name: 'a snapshot of a book does not replace the bids',
-    file: 'src/market/book/order-book.ts',
+    file: 'src/market/order-book.ts',
     from: 'fillSide(this.bids, this.#bidChanges);',
     to: 'applyChanges(this.bids, this.#bidChanges);',
   },

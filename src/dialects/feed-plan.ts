@@ -4,7 +4,7 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   type NormalizedType,
-} from '../market/names/message-type-name.js';
+} from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';

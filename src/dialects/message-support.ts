@@ -3,7 +3,7 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   parseMessageType,
-} from '../market/names/message-type-name.js';
+} from '../market/message-type-name.js';
 import { planFeed } from './feed-plan.js';
 import { planLiveFeeds } from './live-feeds/plan-live-feeds.js';
 import { OWN_ERAS } from './own/normalizer-eras.js';

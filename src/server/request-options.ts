@@ -5,7 +5,7 @@ import { describeKind } from '../base/text.js';
 import { MAX_TIMER_MS } from '../base/wait.js';
 import { type MinuteRange, usRangeToMinutes } from '../day-files/minute.js';
 import type { LiveOption } from '../live/live-options.js';
-import { type NormalizedType, parseMessageType } from '../market/names/message-type-name.js';
+import { type NormalizedType, parseMessageType } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedRequest } from '../raw-feeds/feed-read-context.js';
 import { parseInstant } from '../replay/replay-request.js';

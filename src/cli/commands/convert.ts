@@ -5,7 +5,7 @@ import type { OutputSelection } from '../../convert/output-selection.js';
 import type { RunSummary } from '../../events/run-events.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { Context } from '../../operations/context.js';
 import type { ConvertValues } from '../../operations/convert.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';

@@ -1,4 +1,4 @@
-import type { BookTextRecord } from '../../market/records/message-record.js';
+import type { BookTextRecord } from '../../market/message-record.js';
 import { type LevelForm, LevelKernel } from './level-kernel.js';
 import { CELL, COUNT, MS, MS_OR_US } from './trade-text.js';
 

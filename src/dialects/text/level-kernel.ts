@@ -1,7 +1,7 @@
 import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES, type WasmVariable } from '../../base/wasm.js';
 import { writeNumber } from '../../format/ndjson/write-json.js';
 import { LEVEL_KEYS } from '../../market/lines/line-parts.js';
-import type { TextLevels } from '../../market/records/message-record.js';
+import type { TextLevels } from '../../market/message-record.js';
 
 /** How an exchange writes the levels of a book. */
 export interface LevelForm {

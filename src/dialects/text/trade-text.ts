@@ -1,4 +1,4 @@
-import type { TradeRecord } from '../../market/records/message-record.js';
+import type { TradeRecord } from '../../market/message-record.js';
 import type { EmitTextRecord } from '../normalizer.js';
 
 /** Parts of regular expressions for JSON text: a character of a string without escapes, and a count. */

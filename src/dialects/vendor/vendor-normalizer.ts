@@ -1,7 +1,7 @@
 import { MESSAGE_LAYOUTS, type OneRowMessageType } from '../../market/lines/message-layouts.js';
+import type { MessageRecord } from '../../market/message-record.js';
+import type { ExchangeMessageTypeName } from '../../market/message-type-name.js';
 import type { PriceLevel, TradeSide } from '../../market/messages.js';
-import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
-import type { MessageRecord } from '../../market/records/message-record.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { toFields } from '../message-fields.js';
 import type { Normalizer } from '../normalizer.js';

@@ -14,8 +14,8 @@ import {
 import { ByteWriter } from '../../format/byte-writer.js';
 import type { LineSink } from '../../market/lines/line-buffer.js';
 import { MESSAGE_LAYOUTS } from '../../market/lines/message-layouts.js';
+import type { NormalizedType } from '../../market/message-type-name.js';
 import type { SnapshotLevel } from '../../market/messages.js';
-import type { NormalizedType } from '../../market/names/message-type-name.js';
 
 /** A record batch is written at this number of messages, or bytes of their lines. */
 const BATCH_MESSAGES = 65_536;

@@ -16,7 +16,7 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   type NormalizedType,
-} from '../../market/names/message-type-name.js';
+} from '../../market/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import {

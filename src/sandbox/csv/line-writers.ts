@@ -1,4 +1,4 @@
-import type { SideLevels } from '../../market/book/book-snapshots.js';
+import type { SideLevels } from '../../market/book-snapshots.js';
 import { createBookStateTracker } from '../simulation/book-state-tracker.js';
 import type { EventOf, FeedEvent, MarketEvent } from '../simulation/market-event.js';
 import type { SyntheticInstrument } from '../simulation/synthetic-instrument.js';

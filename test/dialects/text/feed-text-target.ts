@@ -5,7 +5,7 @@ import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { createLocalTimeParser, createMessageParser } from '../../../src/dialects/message-parser.js';
 import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../../src/market/message-type-name.js';
 import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';

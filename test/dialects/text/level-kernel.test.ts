@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { LevelKernel } from '../../../src/dialects/text/level-kernel.js';
-import type { TextLevels } from '../../../src/market/records/message-record.js';
+import type { TextLevels } from '../../../src/market/message-record.js';
 
 const QUOTED = { isQuoted: true, hasAction: false };
 const ACTIONS = { isQuoted: false, hasAction: true };

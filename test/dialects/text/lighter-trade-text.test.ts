@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { lighterTrades } from '../../../src/dialects/own/lighter-normalizers.js';
 import { readLighterTradeText } from '../../../src/dialects/text/trade-text.js';
-import type { EmittedRecord } from '../../../src/market/records/message-record.js';
+import type { EmittedRecord } from '../../../src/market/message-record.js';
 
 const LOCAL = 1_776_690_800_300_123;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { mexcBooks } from '../../../src/dialects/own/mexc-normalizers.js';
-import type { EmittedRecord } from '../../../src/market/records/message-record.js';
+import type { EmittedRecord } from '../../../src/market/message-record.js';
 import { type Random, seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import { rounds } from '../../helpers/services.js';

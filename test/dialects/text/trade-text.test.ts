@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { createTradeTextParser } from '../../../src/dialects/text/trade-text.js';
 import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
-import type { MessageRecord } from '../../../src/market/records/message-record.js';
+import type { MessageRecord } from '../../../src/market/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { eachRound } from '../../helpers/services.js';
 import { feedTextTarget } from './feed-text-target.js';

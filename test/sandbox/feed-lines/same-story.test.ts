@@ -4,7 +4,7 @@ import { parseDay } from '../../../src/day-files/day.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { generateDayFileText } from '../../../src/sandbox/csv/generate-day-file.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feed-lines/synthetic-feeds.js';
 import { createSyntheticExchanges } from '../../../src/sandbox/simulation/synthetic-exchanges.js';

@@ -3,12 +3,12 @@ import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable
 import { dataTypeColumns } from '../../day-files/data-types.js';
 import { parseDecimal } from '../../format/csv/csv-cells.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
-import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { LEVEL_KEYS, TAIL_TEXTS } from '../lines/line-parts.js';
 import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
-import { EXCHANGE_MESSAGE_TYPES, type ExchangeMessageTypeName } from '../names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES, type ExchangeMessageTypeName } from '../message-type-name.js';
 import type { Period } from '../trade-bars.js';
+import type { RowTally } from './row-tally.js';
 
 /**
  * Lines are formatted in pieces that fit the processor's cache; a change with more levels enlarges the

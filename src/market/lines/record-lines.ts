@@ -10,8 +10,19 @@ import {
   MAX_TIME_BYTES,
   writeNumber,
 } from '../../format/ndjson/write-json.js';
-import { ComputedLines } from '../lines/computed-lines.js';
-import type { LineBuffer } from '../lines/line-buffer.js';
+import type {
+  BookChangeRecord,
+  BookTextRecord,
+  EmittedRecord,
+  MessageRecord,
+  TextLevels,
+} from '../message-record.js';
+import type { NormalizedType } from '../message-type-name.js';
+import type { PriceLevel } from '../messages.js';
+import { InstrumentPipeline } from '../pipeline.js';
+import { TRADE_SIDE } from '../trade-bars.js';
+import { ComputedLines } from './computed-lines.js';
+import type { LineBuffer } from './line-buffer.js';
 import {
   ASKS,
   CHANGE_BIDS,
@@ -24,19 +35,8 @@ import {
   writeLevel,
   writeString,
   writeTail,
-} from '../lines/line-parts.js';
-import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from '../lines/message-layouts.js';
-import type { PriceLevel } from '../messages.js';
-import type { NormalizedType } from '../names/message-type-name.js';
-import { InstrumentPipeline } from '../pipeline.js';
-import { TRADE_SIDE } from '../trade-bars.js';
-import type {
-  BookChangeRecord,
-  BookTextRecord,
-  EmittedRecord,
-  MessageRecord,
-  TextLevels,
-} from './message-record.js';
+} from './line-parts.js';
+import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from './message-layouts.js';
 
 interface RecordFlowOptions {
   /** See `RecordLines`. */

@@ -1,6 +1,6 @@
-import { usageError } from '../../base/errors.js';
-import { nearestNames } from '../../base/nearest-names.js';
-import type { DataType } from '../../day-files/data-types.js';
+import { usageError } from '../base/errors.js';
+import { nearestNames } from '../base/nearest-names.js';
+import type { DataType } from '../day-files/data-types.js';
 
 /**
  * The normalized data types that are an exchange's messages, with their day files. Messages that come from

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TickhaulError } from '../../../src/base/errors.js';
-import { parseComputedTypeName, parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { TickhaulError } from '../../src/base/errors.js';
+import { parseComputedTypeName, parseMessageType } from '../../src/market/message-type-name.js';
 
 test('parses names of messages, with their day files', () => {
   const dayFiles = {

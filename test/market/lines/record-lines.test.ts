@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import type { MessageRecord } from '../../../src/market/records/message-record.js';
-import { RecordLines } from '../../../src/market/records/record-lines.js';
+import { RecordLines } from '../../../src/market/lines/record-lines.js';
+import type { MessageRecord } from '../../../src/market/message-record.js';
 import { sixDecimals, threeDecimals } from '../naive/messages.js';
 
 /** Keys of each type between the head and the times, in their order (docs/spec/normalized-messages.md#common-keys). */

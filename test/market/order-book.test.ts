@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type SideLevels, TopLevels } from '../../../src/market/book/book-snapshots.js';
-import { type BookSide, OrderBook } from '../../../src/market/book/order-book.js';
-import { NaiveBook } from '../naive/book-snapshots.js';
-import type { Level } from '../naive/messages.js';
+import { type SideLevels, TopLevels } from '../../src/market/book-snapshots.js';
+import { type BookSide, OrderBook } from '../../src/market/order-book.js';
+import { NaiveBook } from './naive/book-snapshots.js';
+import type { Level } from './naive/messages.js';
 
 const WHOLE = 5000;
 

@@ -1,4 +1,4 @@
-import type { PriceLevel, TradeSide } from '../messages.js';
+import type { PriceLevel, TradeSide } from './messages.js';
 
 /**
  * The normalized messages as they are passed within a run: the fields of `messages.ts`, with times as

@@ -1,5 +1,5 @@
-import type { Instrument } from '../messages.js';
-import type { BookSnapshotType } from '../names/message-type-name.js';
+import type { BookSnapshotType } from './message-type-name.js';
+import type { Instrument } from './messages.js';
 import type { BookSide, LevelBlock, OrderBook } from './order-book.js';
 
 /** The state of a book at a time. The object is reused, so copy it to keep it. */
