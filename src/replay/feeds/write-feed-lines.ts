@@ -1,7 +1,7 @@
 import { FeedLines } from '../../dialects/feed-lines.js';
 import { planFeed } from '../../dialects/feed-plan.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
-import { MESSAGE_START, TIMESTAMP_BYTES } from '../../raw-feeds/read/raw-batch.js';
+import { MESSAGE_START, TIMESTAMP_BYTES } from '../../raw-feeds/raw-batch.js';
 import type { SwapBuffer } from '../handover.js';
 import type { FeedSource } from './open-feed-sources.js';
 import type { FeedText } from './read-feeds.js';

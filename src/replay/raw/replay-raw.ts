@@ -3,9 +3,9 @@ import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js'
 import { TimeMerge } from '../../market/time-merge.js';
 import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
-import { MESSAGE_START, RawBatch, TIMESTAMP_BYTES } from '../../raw-feeds/read/raw-batch.js';
-import { readFeedPart } from '../../raw-feeds/read/read-feed-part.js';
-import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';
+import { MESSAGE_START, RawBatch, TIMESTAMP_BYTES } from '../../raw-feeds/raw-batch.js';
+import { readFeedPart } from '../../raw-feeds/read-feed-part.js';
+import type { FeedPart } from '../../raw-feeds/slice-prefetcher.js';
 import { createHandover } from '../handover.js';
 import { createPace, fillOrFlush, LineWriter } from '../line-writer.js';
 import { ADDED_BYTES, LINE_END, LINE_HEAD, LINE_MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import { measureSlices } from '../../raw-feeds/cache/slice-files.js';
+import { measureSlices } from '../../raw-feeds/slices/slice-files.js';
 import { FIELDS, fetchExchanges, fetchRecord } from '../../service/records/fetch-records.js';
 import { listStoredExchanges } from '../../service/records/stored-names.js';
 import { type HttpCall, type HttpHandler, sendJsonResponse } from '../http-endpoints/http-call.js';

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/minute.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { slicePath } from '../../../src/raw-feeds/cache/slice-index.js';
 import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
+import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
 
 /** A local timestamp with the exchange's message, or a disconnect. */

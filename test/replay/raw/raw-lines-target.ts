@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { MS_PER_MINUTE } from '../../../src/day-files/minute.js';
-import { LineIndexer, RawBatch, type SlicePart } from '../../../src/raw-feeds/read/raw-batch.js';
-import { WholeLineSplitter } from '../../../src/raw-feeds/read/read-feed-part.js';
+import { LineIndexer, RawBatch, type SlicePart } from '../../../src/raw-feeds/raw-batch.js';
+import { WholeLineSplitter } from '../../../src/raw-feeds/read-feed-part.js';
 import { RawLineWriter } from '../../../src/replay/raw/replay-raw.js';
 import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';

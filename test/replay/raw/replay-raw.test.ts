@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineIndexer, RawBatch } from '../../../src/raw-feeds/read/raw-batch.js';
+import { LineIndexer, RawBatch } from '../../../src/raw-feeds/raw-batch.js';
 import { RawLineWriter } from '../../../src/replay/raw/replay-raw.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { rawLinesTarget } from './raw-lines-target.js';

@@ -1,5 +1,5 @@
 import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES } from '../../../base/wasm.js';
-import { MESSAGE_START, type RawBatch, TIMESTAMP_BYTES } from '../../../raw-feeds/read/raw-batch.js';
+import { MESSAGE_START, type RawBatch, TIMESTAMP_BYTES } from '../../../raw-feeds/raw-batch.js';
 import { WRITE_BYTES } from '../../line-writer.js';
 
 /** The text before the local timestamp, between it and the message, and after the message. */

@@ -3,7 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseSliceName, readSliceIndex, slicePath } from '../../../src/raw-feeds/cache/slice-index.js';
+import { parseSliceName, readSliceIndex, slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import { tempDir } from '../../helpers/temp.js';
 import { listCachedFiles } from '../replaying.js';
 

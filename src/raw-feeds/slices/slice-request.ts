@@ -7,8 +7,7 @@ import { readErrorResponse } from '../../service/read-error-response.js';
 import { encodePathSegment } from '../../service/request-day-file.js';
 import { type HttpHeaders, sendGet } from '../../service/send-request.js';
 import type { ServiceClient } from '../../service/service-client.js';
-import type { SliceEncoding } from '../unpack/unpack-slice.js';
-import { HAS_ZSTD } from '../unpack/unzstd.js';
+import { HAS_ZSTD, type SliceEncoding } from './unpack-slice.js';
 
 /** Maximum minutes of one request (docs/spec/raw-feeds-api.md#slice-request). */
 export const MAX_REQUEST_MINUTES = 10;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { WholeLineSplitter } from '../../../src/raw-feeds/read/read-feed-part.js';
+import { WholeLineSplitter } from '../../src/raw-feeds/read-feed-part.js';
 
 /** Lines of a few bytes, some empty, and some longer than a piece. */
 const line = fc.oneof(

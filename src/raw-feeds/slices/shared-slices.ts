@@ -6,11 +6,11 @@ import type { EventSink } from '../../events/run-events.js';
 import type { ByteRateLimit, Concurrency } from '../../http/concurrency.js';
 import { type Pause, type RetryLimits, waitToRetry } from '../../http/retry-policy.js';
 import type { ServiceClient } from '../../service/service-client.js';
-import type { ReceivedSlice, SliceCache } from '../cache/slice-cache.js';
-import { readSliceIndex, type SliceFile } from '../cache/slice-index.js';
-import { keepUpTo, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 import type { RequestQuota } from './request-quota.js';
+import type { ReceivedSlice, SliceCache } from './slice-cache.js';
+import { readSliceIndex, type SliceFile } from './slice-index.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
+import { keepUpTo, type SliceText, unpackSlice } from './unpack-slice.js';
 
 /** State shared by all requests for slices. */
 export interface SliceFetchContext extends RetryLimits {

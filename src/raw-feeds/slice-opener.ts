@@ -1,7 +1,7 @@
-import type { MinuteRange } from '../../day-files/minute.js';
-import type { FeedReadContext } from '../feed-read-context.js';
-import type { SliceText } from '../unpack/unpack-slice.js';
+import type { MinuteRange } from '../day-files/minute.js';
+import type { FeedReadContext } from './feed-read-context.js';
 import { type FeedPart, MAX_HELD_BYTES, SlicePrefetcher, type UnopenedSlice } from './slice-prefetcher.js';
+import type { SliceText } from './slices/unpack-slice.js';
 
 /** A slice opened for reading. */
 export interface OpenSlice {

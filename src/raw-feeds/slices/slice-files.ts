@@ -5,7 +5,7 @@ import { Semaphore } from '../../base/semaphore.js';
 import { secondsSince } from '../../base/units.js';
 import type { EventSink, FileEvent, RunSummary } from '../../events/run-events.js';
 import { createRunTally } from '../../events/run-tally.js';
-import { keepUpTo, unpackSlice } from '../unpack/unpack-slice.js';
+import { keepUpTo, unpackSlice } from './unpack-slice.js';
 
 const SLICE = /\.json\.(?:gz|zst)$/;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { formatMinute, type Minute, type MinuteRange, MS_PER_MINUTE } from '../../day-files/minute.js';
-import type { SliceEncoding } from '../unpack/unpack-slice.js';
+import type { SliceEncoding } from './unpack-slice.js';
 
 /**
  * A file with the unchanged body of a response. Its path is that of the vendor's clients

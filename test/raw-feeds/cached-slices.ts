@@ -2,20 +2,20 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { formatMinute } from '../../../src/day-files/minute.js';
-import { readSliceIndex, slicePath } from '../../../src/raw-feeds/cache/slice-index.js';
-import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
+import { formatMinute } from '../../src/day-files/minute.js';
+import { filterKeys } from '../../src/raw-feeds/feed-filters.js';
 import {
   createFeedReadContext,
   type FeedReadContext,
   type FeedReadOptions,
-} from '../../../src/raw-feeds/feed-read-context.js';
-import type { FeedPart } from '../../../src/raw-feeds/read/slice-prefetcher.js';
-import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
-import { createServiceClient } from '../../../src/service/service-client.js';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { tempDir } from '../../helpers/temp.js';
-import { START } from '../replaying.js';
+} from '../../src/raw-feeds/feed-read-context.js';
+import type { FeedPart } from '../../src/raw-feeds/slice-prefetcher.js';
+import { readSliceIndex, slicePath } from '../../src/raw-feeds/slices/slice-index.js';
+import { seededRandom } from '../../src/sandbox/simulation/seeded-random.js';
+import { createServiceClient } from '../../src/service/service-client.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { tempDir } from '../helpers/temp.js';
+import { START } from './replaying.js';
 
 export const MINUTES = 9;
 const [KEY = ''] = filterKeys([]);

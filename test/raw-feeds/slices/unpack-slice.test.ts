@@ -8,7 +8,7 @@ import {
   type SliceEncoding,
   splitZstdFrames,
   unpackSlice,
-} from '../../../src/raw-feeds/unpack/unpack-slice.js';
+} from '../../../src/raw-feeds/slices/unpack-slice.js';
 import { isTickhaulError } from '../errors.js';
 
 const zstd = await loadZstd();

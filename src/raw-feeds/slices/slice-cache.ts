@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { createFolder } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { MinuteRange } from '../../day-files/minute.js';
-import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { evictSlices } from './slice-files.js';
 import { isProvisional, type SliceFile, slicePath, UNFINISHED_EXTENSION } from './slice-index.js';
+import type { SliceEncoding } from './unpack-slice.js';
 
 /** A verified slice as received. */
 export interface ReceivedSlice extends MinuteRange {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineIndexer, RawBatch, type SlicePart } from '../../../src/raw-feeds/read/raw-batch.js';
-import { isTickhaulError } from '../errors.js';
+import { LineIndexer, RawBatch, type SlicePart } from '../../src/raw-feeds/raw-batch.js';
+import { isTickhaulError } from './errors.js';
 
 /** Minutes since the epoch. */
 const BASE = Date.parse('2024-02-29T23:58:00Z') / 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RawBatch } from '../../../src/raw-feeds/read/raw-batch.js';
-import { readFeedPart } from '../../../src/raw-feeds/read/read-feed-part.js';
+import { RawBatch } from '../../src/raw-feeds/raw-batch.js';
+import { readFeedPart } from '../../src/raw-feeds/read-feed-part.js';
 import { cacheSlices } from './cached-slices.js';
 
 test('frees the text of a slice when no batch refers to it any longer, and no earlier', async (t) => {

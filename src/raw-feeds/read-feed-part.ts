@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError } from '../../base/errors.js';
-import { formatMinute, type Minute, type MinuteRange } from '../../day-files/minute.js';
-import type { FeedReadContext } from '../feed-read-context.js';
-import type { SliceText } from '../unpack/unpack-slice.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { formatMinute, type Minute, type MinuteRange } from '../day-files/minute.js';
+import type { FeedReadContext } from './feed-read-context.js';
 import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type OpenSlice, SliceOpener } from './slice-opener.js';
 import type { FeedPart } from './slice-prefetcher.js';
+import type { SliceText } from './slices/unpack-slice.js';
 
 /**
  * Hands over a full batch (undefined on the first call) and returns an empty one. Reading pauses until it
