@@ -25,6 +25,13 @@ export class ZstdFrames {
   #checksumBytes = 0;
   #bytes = 0;
   #windowBytes = 0;
+  readonly #onFrame: ((start: number, end: number) => void) | undefined;
+  #frameStart = 0;
+
+  /** @param onFrame receives the positions of each frame with data when its last block begins. */
+  constructor(onFrame?: (start: number, end: number) => void) {
+    this.#onFrame = onFrame;
+  }
 
   /** Whether the bytes so far end with a frame. */
   get isComplete(): boolean {
@@ -34,6 +41,7 @@ export class ZstdFrames {
   /** Takes the next bytes of the stream. @throws RangeError if a header is invalid or states too large a window. */
   push(bytes: Uint8Array): void {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const chunkStart = this.#bytes;
     this.#bytes += chunk.length;
     let at = 0;
     while (at < chunk.length || (this.#head.length > 0 && this.#skip === 0)) {
@@ -44,12 +52,16 @@ export class ZstdFrames {
       const known = this.#head.length;
       const next = chunk.subarray(at, at + MAX_HEADER_BYTES - known);
       const head = known === 0 ? next : Buffer.concat([this.#head, next]);
-      const size = this.#inFrame ? this.#readBlock(head) : this.#readFrame(head);
+      const wasInFrame = this.#inFrame;
+      const size = wasInFrame ? this.#readBlock(head) : this.#readFrame(head);
       if (size === undefined) {
         this.#head = Buffer.from(head);
         return;
       }
       this.#head = Buffer.alloc(0);
+      const position = chunkStart + at - known;
+      if (!wasInFrame) this.#frameStart = position;
+      else if (!this.#inFrame) this.#onFrame?.(this.#frameStart, position + size + this.#skip);
       // A header that ended in an earlier chunk cannot be shorter than what is known of it.
       at += size - known;
     }

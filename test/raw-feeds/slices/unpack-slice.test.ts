@@ -105,6 +105,11 @@ test('splits zstd frames, with any skippable frames between them', () => {
   );
 });
 
+test('zstd: a frame with a window of 2 GB is refused before memory is allocated for it', () => {
+  const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 1, 0, 0]);
+  assert.throws(() => splitZstdFrames(frame), /damaged zstd stream: a zstd window of 2147483648 bytes/);
+});
+
 test('with a wrong bit gzip gives the right text or an error, zstd any text or `corrupt`', async () => {
   const text = LINE.repeat(30);
   const whole = { gzip: PACK.gzip(text), zstd: PACK.zstd(text) };
