@@ -60,8 +60,8 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/replay/raw/kernel/assembly/raw-line-kernel.ts',
-    output: 'dist/src/replay/raw/kernel/raw-line-kernel.wasm',
+    source: 'src/replay/assembly/raw-line-kernel.ts',
+    output: 'dist/src/replay/raw-line-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {

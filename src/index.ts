@@ -47,8 +47,7 @@ export {
   sync,
   verify,
 } from './library/run-functions.js';
-export { type ReplaySummary, replay } from './library/run-replay.js';
+export { type RawDisconnect, type RawMessage, type ReplaySummary, replay } from './library/run-replay.js';
 export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
 export type { Message } from './market/messages.js';
-export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';

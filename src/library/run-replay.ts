@@ -4,7 +4,6 @@ import { withContext } from '../operations/context.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { settingNameOf } from '../options/option-definition.js';
 import { readCommandOptions } from '../options/read-options.js';
-import type { RawDisconnect, RawMessage } from '../replay/raw/raw-message.js';
 import type { RawReplayOptions, ReplayOptions } from './function-options.js';
 import { type MessageSummary, startMessageRun } from './message-run.js';
 import { OPTION_TABLES } from './option-tables.js';
@@ -12,6 +11,19 @@ import type { Run } from './start-run.js';
 
 /** Summary of a replay. */
 export type ReplaySummary = MessageSummary;
+
+/** An exchange's own message, as returned by `JSON.parse` for a line. */
+export interface RawMessage {
+  /** Time of receipt: ISO 8601, UTC, seven decimals. */
+  readonly localTimestamp: string;
+  /** As the exchange sent it. */
+  readonly message: unknown;
+}
+
+/** A disconnect from the exchange, which is an empty line. */
+export interface RawDisconnect {
+  readonly type: 'disconnect';
+}
 
 /** A parsed line; an empty line is a disconnect. */
 type ReplayItem = Message | RawMessage | RawDisconnect;

@@ -53,7 +53,7 @@ export async function withMessageOutput(
   const container = out.endsWith('.arrow') ? 'file' : 'stream';
   return (output, work) =>
     withLines(output, async (bytes) => {
-      const { createArrowLineSink } = await import('../replay/arrow/arrow-line-sink.js');
+      const { createArrowLineSink } = await import('../replay/arrow-line-sink.js');
       const lines = createArrowLineSink(bytes, arrowType, container);
       try {
         await work(lines);

@@ -4,7 +4,7 @@ import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
 import type { RawBatch } from '../../raw-feeds/raw-batch.js';
 import type { SwapBuffer } from '../handover.js';
 import { fillOrFlush } from '../line-writer.js';
-import { DisconnectCounter, mergeParts } from '../raw/replay-raw.js';
+import { DisconnectCounter, mergeParts } from '../replay-raw.js';
 
 interface ReadFeedsInput {
   readonly run: FeedReadContext;

@@ -10,7 +10,7 @@ import { loadZstd } from '../../../src/format/compressor.js';
 import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { openFeed } from '../../../src/raw-feeds/open-feed.js';
 import { clearSlices } from '../../../src/raw-feeds/slices/slice-cache.js';
-import { replayRaw } from '../../../src/replay/raw/replay-raw.js';
+import { replayRaw } from '../../../src/replay/replay-raw.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DisconnectCounter } from '../../../src/replay/raw/replay-raw.js';
+import { DisconnectCounter } from '../../src/replay/replay-raw.js';
 
 /** A line of one of three parts, or a disconnect of their common connection. */
 const entry = fc.option(fc.integer({ min: 0, max: 2 }), { nil: 'break' as const, freq: 3 });

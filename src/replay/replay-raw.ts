@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js';
-import { TimeMerge } from '../../market/time-merge.js';
-import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
-import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
-import { MESSAGE_START, RawBatch, TIMESTAMP_BYTES } from '../../raw-feeds/raw-batch.js';
-import { readFeedPart } from '../../raw-feeds/read-feed-part.js';
-import type { FeedPart } from '../../raw-feeds/slice-prefetcher.js';
-import { createHandover } from '../handover.js';
-import { createPace, fillOrFlush, LineWriter } from '../line-writer.js';
-import { ADDED_BYTES, LINE_END, LINE_HEAD, LINE_MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
+import { TimeMerge } from '../market/time-merge.js';
+import type { FeedReadContext } from '../raw-feeds/feed-read-context.js';
+import type { OpenedFeed } from '../raw-feeds/open-feed.js';
+import { RawBatch } from '../raw-feeds/raw-batch.js';
+import { readFeedPart } from '../raw-feeds/read-feed-part.js';
+import type { FeedPart } from '../raw-feeds/slice-prefetcher.js';
+import { createHandover } from './handover.js';
+import { createPace, fillOrFlush } from './line-writer.js';
+import { RawLineWriter, type RawSink } from './raw-line-writer.js';
 
 interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
   readonly feed: OpenedFeed;
@@ -24,82 +24,6 @@ interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
 export function replayRaw({ feed, output, written, ...input }: RawReplayInput): Promise<void> {
   const lines = new RawLineWriter(output, written, input.run.writeBytes);
   return mergeRaw({ ...input, parts: feed.parts, lines });
-}
-
-const LF = 0x0a;
-
-/**
- * Collects lines of the raw feeds API as `{"localTimestamp":"…","message":…}`, where the message keeps its
- * bytes.
- */
-export class RawLineWriter implements RawSink {
-  readonly #lines: LineWriter;
-
-  /** @param size bytes of one write; 512 KB by default. */
-  constructor(output: LineSink, written: WrittenCounts, size?: number) {
-    this.#lines = new LineWriter(output, written, size);
-  }
-
-  async add(batch: RawBatch, start: number, end: number): Promise<void> {
-    for (let line = start; line < end; ) {
-      const until = this.#findFittingEnd(batch, line, end);
-      if (until > line) this.#copyLines(batch, line, until);
-      else if (this.#lines.length > 0) await this.flush();
-      else await this.#writeLongLine(batch, line++);
-      line = Math.max(line, until);
-    }
-  }
-
-  /** Adds the empty line that marks a disconnect. */
-  async addDisconnect(): Promise<void> {
-    const lines = this.#lines;
-    if (!lines.fits(1)) await lines.flush();
-    lines.bytes[lines.length] = LF;
-    lines.add(1, 0);
-  }
-
-  flush(): Promise<void> {
-    return this.#lines.flush();
-  }
-
-  /** Returns the index after the last line that fits into the rest of the write. */
-  #findFittingEnd({ starts, ends }: RawBatch, start: number, end: number): number {
-    const from = starts[start] as number;
-    let size = 0;
-    let line = start;
-    for (; line < end; line++) {
-      const to = ends[line] as number;
-      size += to - (starts[line] as number) + ADDED_BYTES;
-      if (!this.#lines.fits(size) || to - from > this.#lines.bytes.length) break;
-    }
-    return line;
-  }
-
-  #copyLines(batch: RawBatch, start: number, end: number): void {
-    const { bytes, length } = this.#lines;
-    this.#lines.add(writeRawLines(batch, start, end, bytes, length) - length, end - start);
-  }
-
-  /** Writes a line that is longer than a whole write. */
-  async #writeLongLine({ text, starts, ends }: RawBatch, line: number): Promise<void> {
-    const source = text.subarray(starts[line], ends[line]);
-    const timestamp = source.subarray(0, TIMESTAMP_BYTES);
-    const message = source.subarray(MESSAGE_START);
-    await this.#lines.write(Buffer.concat([LINE_HEAD, timestamp, LINE_MIDDLE, message, LINE_END]), 1);
-  }
-}
-
-/** Formats and writes lines of the raw feeds API. */
-export interface RawSink {
-  /**
-   * Adds lines `start` (inclusive) to `end` (exclusive) of a batch. @param part index of the part with these
-   * lines.
-   */
-  add(batch: RawBatch, start: number, end: number, part: number): Promise<void>;
-  /** Adds a disconnect of the collector. */
-  addDisconnect(): Promise<void>;
-  /** Writes what is collected so far: no lines follow for a while, or at all. */
-  flush(): Promise<void>;
 }
 
 interface RawMergeInput {

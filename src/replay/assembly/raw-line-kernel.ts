@@ -1,7 +1,7 @@
 // Converts lines of the raw feeds API to lines of a replay, 16 bytes at a time, without validation. The
 // caller ensures that the two texts are at HEAD and MIDDLE, that 16 bytes after the lines' text are readable,
 // and that 48 bytes after the output are writable.
-import { copy } from '../../../../format/assembly/bytes';
+import { copy } from '../../format/assembly/bytes';
 
 /** Addresses and lengths of the texts before a local timestamp, and between it and the message. */
 const HEAD: usize = 0;

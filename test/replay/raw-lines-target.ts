@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { TickhaulError } from '../../../src/base/errors.js';
-import { MS_PER_MINUTE } from '../../../src/day-files/minute.js';
-import { LineIndexer, RawBatch, type SlicePart } from '../../../src/raw-feeds/raw-batch.js';
-import { WholeLineSplitter } from '../../../src/raw-feeds/read-feed-part.js';
-import { RawLineWriter } from '../../../src/replay/raw/replay-raw.js';
-import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
-import { pick } from '../../format/fuzz/random-rows.js';
-import type { FuzzTarget } from '../../format/fuzz/target.js';
+import { TickhaulError } from '../../src/base/errors.js';
+import { MS_PER_MINUTE } from '../../src/day-files/minute.js';
+import { LineIndexer, RawBatch, type SlicePart } from '../../src/raw-feeds/raw-batch.js';
+import { WholeLineSplitter } from '../../src/raw-feeds/read-feed-part.js';
+import { RawLineWriter } from '../../src/replay/raw-line-writer.js';
+import type { Random } from '../../src/sandbox/simulation/seeded-random.js';
+import { pick } from '../format/fuzz/random-rows.js';
+import type { FuzzTarget } from '../format/fuzz/target.js';
 
 const START = Date.parse('2024-02-28T23:58:00Z') / MS_PER_MINUTE;
 

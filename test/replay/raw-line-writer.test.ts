@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineIndexer, RawBatch } from '../../../src/raw-feeds/raw-batch.js';
-import { RawLineWriter } from '../../../src/replay/raw/replay-raw.js';
-import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
+import { LineIndexer, RawBatch } from '../../src/raw-feeds/raw-batch.js';
+import { RawLineWriter } from '../../src/replay/raw-line-writer.js';
+import { seededRandom } from '../../src/sandbox/simulation/seeded-random.js';
 import { rawLinesTarget } from './raw-lines-target.js';
 
 const TIME = '2024-03-01T00:00:01.1234567Z';

@@ -1,6 +1,6 @@
-import { ReaderClosedError } from '../../base/output-sink.js';
-import { type ArrowField, type ArrowType, TIME_TYPE } from '../../format/arrow/arrow-message.js';
-import { createArrowWriter } from '../../format/arrow/arrow-writer.js';
+import { ReaderClosedError } from '../base/output-sink.js';
+import { type ArrowField, type ArrowType, TIME_TYPE } from '../format/arrow/arrow-message.js';
+import { createArrowWriter } from '../format/arrow/arrow-writer.js';
 import {
   type ArrowArray,
   createBooleanArray,
@@ -10,12 +10,12 @@ import {
   createStructArray,
   createTextArray,
   RecordBatchBuilder,
-} from '../../format/arrow/record-batch-encoder.js';
-import { ByteWriter } from '../../format/byte-writer.js';
-import type { LineSink } from '../../market/lines/line-buffer.js';
-import { MESSAGE_LAYOUTS } from '../../market/lines/message-layouts.js';
-import type { NormalizedType } from '../../market/message-type-name.js';
-import type { SnapshotLevel } from '../../market/messages.js';
+} from '../format/arrow/record-batch-encoder.js';
+import { ByteWriter } from '../format/byte-writer.js';
+import type { LineSink } from '../market/lines/line-buffer.js';
+import { MESSAGE_LAYOUTS } from '../market/lines/message-layouts.js';
+import type { NormalizedType } from '../market/message-type-name.js';
+import type { SnapshotLevel } from '../market/messages.js';
 
 /** A record batch is written at this number of messages, or bytes of their lines. */
 const BATCH_MESSAGES = 65_536;
