@@ -5,7 +5,7 @@ import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
-import { generateDayFileText } from '../../../src/sandbox/csv/generate-day-file.js';
+import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-file.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feed-lines/synthetic-feeds.js';
 import { createSyntheticExchanges } from '../../../src/sandbox/simulation/synthetic-exchanges.js';
 import { linesOf } from '../../market/lines-of.js';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import type { DataType } from '../../../src/day-files/data-types.js';
 import { parseDay } from '../../../src/day-files/day.js';
-import { generateDayFileText } from '../../../src/sandbox/csv/generate-day-file.js';
+import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-file.js';
 import { cellsOf, parquetRows, run } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';
 import { rowsOf } from '../../market/batches.js';

@@ -8,7 +8,7 @@ import {
   FaultChooser,
   type FaultKind,
   parseFaults,
-} from '../../../src/sandbox/loopback/sandbox-faults.js';
+} from '../../../src/sandbox/hosts/sandbox-faults.js';
 import { type Answer, fileUrl, get, sandboxFor } from '../helpers.js';
 
 interface Outcome extends Answer {

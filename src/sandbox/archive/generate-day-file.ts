@@ -1,7 +1,7 @@
 import { type DataType, dataTypeColumns, isDataType } from '../../day-files/data-types.js';
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import type { DataFault, FaultShares } from '../loopback/sandbox-faults.js';
+import type { DataFault, FaultShares } from '../hosts/sandbox-faults.js';
 import type { MarketSize } from '../simulation/market-event.js';
 import { simulateMarket } from '../simulation/simulate-market.js';
 import { simulateOptionsChain } from '../simulation/simulate-options-chain.js';

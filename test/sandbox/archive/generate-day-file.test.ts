@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DATA_TYPES, type DataType, dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { parseDay } from '../../../src/day-files/day.js';
 import type { DayFile } from '../../../src/day-files/day-file.js';
-import { generateDayFileText } from '../../../src/sandbox/csv/generate-day-file.js';
+import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-file.js';
 
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { DataFault } from '../../../src/sandbox/loopback/sandbox-faults.js';
+import type { DataFault } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { openDuck } from '../../format/parquet/readers.js';
 import { cleanUp } from '../../helpers/clean-up.js';

@@ -1,6 +1,6 @@
 import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { chooseFault, type DataFault, type FaultShares } from '../loopback/sandbox-faults.js';
+import { chooseFault, type DataFault, type FaultShares } from '../hosts/sandbox-faults.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 import type { CsvLines } from './line-writers.js';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
-import { createNativeWriter, DIALECTS } from '../../../src/sandbox/native/native-writer.js';
+import { createNativeWriter, DIALECTS } from '../../../src/sandbox/feed-lines/native-writer.js';
 import type { FeedEvent } from '../../../src/sandbox/simulation/market-event.js';
 import { normalizeMessages, plain } from '../../dialects/records-of.js';
 import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
