@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
-import type { VerifiedIdentity } from '../service/account/issuer.js';
+import type { VerifiedIdentity } from '../service/issuer.js';
 import { type AcquireLockOptions, acquireRunLock } from '../store/lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from '../store/lock/run-lock.js';
 import { assertMadeFor, type Identity } from './identity.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { TickhaulError } from '../../base/errors.js';
-import { createParser } from '../records/response-schemas.js';
-import type { ParseResponse } from '../service-client.js';
+import { TickhaulError } from '../base/errors.js';
 import { type Issuer, parseIssuer } from './issuer.js';
 import { assertSecureUrl, type CallContext, callJson, type JsonCall, RefusedError } from './json-call.js';
+import { createParser } from './records/response-schemas.js';
+import type { ParseResponse } from './service-client.js';
 
 const DISCOVERY = '/.well-known/oauth-protected-resource';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { usageError } from '../../base/errors.js';
-import { createParser } from '../records/response-schemas.js';
-import { isSecureUrl, type ParseResponse } from '../service-client.js';
+import { usageError } from '../base/errors.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';
+import { createParser } from './records/response-schemas.js';
+import { isSecureUrl, type ParseResponse } from './service-client.js';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ONCE = { once: true };

@@ -1,25 +1,25 @@
-import { abortReason, type ErrorCode, TickhaulError, usageError } from '../../base/errors.js';
-import type { Secrets } from '../../base/secrets.js';
-import { toOneLine } from '../../base/text.js';
-import { formatDuration, formatSize } from '../../base/units.js';
-import { withRetries } from '../../base/with-retries.js';
+import { abortReason, type ErrorCode, TickhaulError, usageError } from '../base/errors.js';
+import type { Secrets } from '../base/secrets.js';
+import { toOneLine } from '../base/text.js';
+import { formatDuration, formatSize } from '../base/units.js';
+import { withRetries } from '../base/with-retries.js';
 import {
   describeFrontRefusal,
   findPageTitle,
   isFrontRefusal,
   isTemporaryFailure,
   parseRetryAfter,
-} from '../../http/failed-response.js';
-import { discardBody, readBody } from '../../http/watched-body.js';
-import { parseJsonBody, quoteMessage, readErrorBody } from '../read-error-response.js';
+} from '../http/failed-response.js';
+import { discardBody, readBody } from '../http/watched-body.js';
+import { parseJsonBody, quoteMessage, readErrorBody } from './read-error-response.js';
 import {
   formatUrlForLog,
   type HttpHeaders,
   isRedirect,
   sendRequest,
   withResponseTimeout,
-} from '../send-request.js';
-import { isSecureUrl, type ParseResponse, type ServiceClient } from '../service-client.js';
+} from './send-request.js';
+import { isSecureUrl, type ParseResponse, type ServiceClient } from './service-client.js';
 
 /** Largest response of the issuer or the account API that is accepted. */
 const MAX_RESPONSE_BYTES = 1_000_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Secrets } from '../../../src/base/secrets.js';
-import { callOperation, discoverIssuer, fetchDescription } from '../../../src/service/account/account-api.js';
-import { completeClaim, parseIssuer, startClaim } from '../../../src/service/account/issuer.js';
-import { type CallContext, callJson, RefusedError } from '../../../src/service/account/json-call.js';
-import { clientFor, serve } from '../loopback.js';
+import { Secrets } from '../../src/base/secrets.js';
+import { callOperation, discoverIssuer, fetchDescription } from '../../src/service/account-api.js';
+import { completeClaim, parseIssuer, startClaim } from '../../src/service/issuer.js';
+import { type CallContext, callJson, RefusedError } from '../../src/service/json-call.js';
+import { clientFor, serve } from './loopback.js';
 
 const createContext = (t: TestContext, base: string): CallContext => ({
   client: clientFor(t, base),
