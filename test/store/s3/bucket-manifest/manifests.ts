@@ -1,8 +1,8 @@
 import { type Day, parseDay } from '../../../../src/day-files/day.js';
 import type { Manifest, ManifestScopes } from '../../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../../src/store/manifest-record.js';
-import { compactMonth } from '../../../../src/store/s3/manifest/compact-months.js';
-import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
+import { compactMonth } from '../../../../src/store/s3/bucket-manifest/compact-months.js';
+import { openStoreManifest } from '../../../../src/store/s3/bucket-manifest/store-manifest.js';
 import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
 import type { MemoryBucket } from '../../../helpers/memory-store.js';
 import { createTestRecord, toTestName } from '../../manifest/records.js';
