@@ -127,7 +127,7 @@ async function writePin(
   context: Context,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
-  const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
+  const { formatPin, createPin } = await import('../download/plan/pinned-plan.js');
   const chunks = formatPin(createPin(record, plan));
   if (typeof target !== 'string') {
     const { writeOutput } = await import('../base/output-sink.js');

@@ -7,7 +7,7 @@ import { parseLayout } from '../../day-files/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import { createParser, parseRecord } from '../../service/records/response-schemas.js';
 import type { Selection } from '../download-options.js';
-import type { DownloadPlan } from '../plan/create-download-plan.js';
+import type { DownloadPlan } from './create-download-plan.js';
 
 /**
  * The inputs of a plan: with them, every machine computes the same day files, whatever the service's record

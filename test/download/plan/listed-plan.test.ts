@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
-import { placeFiles } from '../../../src/download/lists/listed-plan.js';
+import { placeFiles } from '../../../src/download/plan/listed-plan.js';
 import { listScopesOfFiles } from '../../../src/download/plan/plan-prefixes.js';
 
 const FILE = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };

@@ -14,17 +14,17 @@ import type { Destination } from '../../store/destination.js';
 import { type JsonLine, parseJsonLines } from '../../store/manifest/json-line.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
-import type { DownloadPlan } from '../plan/create-download-plan.js';
+import type { DownloadPlan } from './create-download-plan.js';
 import {
   createDiskLookup,
   createOlderPathFinder,
   type FilePaths,
   lookUpPaths,
   reportOlderKeys,
-} from '../plan/disk-state.js';
-import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
-import { conversionWarnings, createOutputPlanner } from '../plan/planned-paths.js';
-import { createSizeEstimator } from '../plan/size-estimator.js';
+} from './disk-state.js';
+import { listPrefixesOfPaths } from './plan-prefixes.js';
+import { conversionWarnings, createOutputPlanner } from './planned-paths.js';
+import { createSizeEstimator } from './size-estimator.js';
 
 /** A day file of a list. */
 export interface ListedFile {
