@@ -86,7 +86,7 @@ export const FAULTS = [
   },
   {
     name: 'a frame of 65,535 bytes has the head of a longer one',
-    file: 'src/server/socket/frame-buffer.ts',
+    file: 'src/server/socket/socket-client.ts',
     from: 'if (size < 0x1_0000) {',
     to: 'if (size < 0xffff) {',
   },

@@ -8,8 +8,8 @@ import {
   type PageNode,
   type PageTemplate,
   WebSocket,
-} from '../../../base/page/browser/dom.js';
-import { plural } from '../../../base/units.js';
+} from '../../base/page/browser/dom.js';
+import { plural } from '../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import {
   acceptsList,

@@ -7,7 +7,7 @@ import {
   chooseSymbol,
   computeProgress,
   createWatchRequest,
-} from '../../../../src/server/page/browser/form-requests.js';
+} from '../../../src/server/browser/form-requests.js';
 import {
   countDecimals,
   formatFixed,
@@ -16,7 +16,7 @@ import {
   PriceColumns,
   readPrice,
   ViewData,
-} from '../../../../src/server/page/browser/view-data.js';
+} from '../../../src/server/browser/view-data.js';
 
 test('shows the latest trades, latest first', () => {
   const data = new ViewData('trade');

@@ -1,5 +1,5 @@
-import { createElement, elementById } from '../../../base/page/browser/dom.js';
-import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
+import { createElement, elementById } from '../../base/page/browser/dom.js';
+import { formatCount, formatDuration, formatSize, plural } from '../../base/units.js';
 import type { CacheFacts, ListedExchange, ServerFacts } from '../page-facts.js';
 import { fillBuilder, startBuilder } from './builder.js';
 import { showStatus } from './page-form.js';

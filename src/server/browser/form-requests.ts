@@ -5,8 +5,8 @@ import {
   isFirstDayOfMonth,
   msToDay,
   parseTimeToDay,
-} from '../../../day-files/day.js';
-import { urlPort, webSocketPort } from '../../endpoints.js';
+} from '../../day-files/day.js';
+import { urlPort, webSocketPort } from '../endpoints.js';
 
 /** Options of each endpoint, as names of the form's fields (`docs/spec/local-server.md#options`). */
 export const ENDPOINTS = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { assertReadable, browserFor, takePicture } from '../../helpers/browser.js';
-import { browserTest } from '../../helpers/services.js';
-import { tempDir } from '../../helpers/temp.js';
-import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
+import { assertReadable, browserFor, takePicture } from '../helpers/browser.js';
+import { browserTest } from '../helpers/services.js';
+import { tempDir } from '../helpers/temp.js';
+import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import {
   fillViewer,
   openServerPage,

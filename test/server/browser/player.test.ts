@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { describeReplay, Player } from '../../../../src/server/page/browser/player.js';
-import { type ChunkSource, LineQueue } from '../../../../src/server/page/browser/response-lines.js';
+import { describeReplay, Player } from '../../../src/server/browser/player.js';
+import { type ChunkSource, LineQueue } from '../../../src/server/browser/response-lines.js';
 
 const START = Date.parse('2024-03-01T00:00:00Z');
 

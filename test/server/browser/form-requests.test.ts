@@ -10,7 +10,7 @@ import {
   readOrigins,
   splitLast,
   toggleName,
-} from '../../../../src/server/page/browser/form-requests.js';
+} from '../../../src/server/browser/form-requests.js';
 
 const ORIGINS = readOrigins(new URL('http://localhost:8000'));
 

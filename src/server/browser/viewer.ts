@@ -5,8 +5,8 @@ import {
   type PageProgress,
   requestAnimationFrame,
   window,
-} from '../../../base/page/browser/dom.js';
-import { plural } from '../../../base/units.js';
+} from '../../base/page/browser/dom.js';
+import { plural } from '../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import { computeProgress, createWatchRequest, type WatchForm } from './form-requests.js';
 import { fillFields, showStatus } from './page-form.js';

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import { readChartParts } from '../../../src/base/page/base-style.js';
-import { VERSION } from '../../../src/base/version.js';
-import { findSymbols, memoizeForTime } from '../../../src/server/page/page-routes.js';
-import {
-  createContentSecurityPolicy,
-  readServerPageScript,
-} from '../../../src/server/page/render-server-page.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
-import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
+import { readChartParts } from '../../src/base/page/base-style.js';
+import { VERSION } from '../../src/base/version.js';
+import { findSymbols, memoizeForTime } from '../../src/server/page-routes.js';
+import { createContentSecurityPolicy, readServerPageScript } from '../../src/server/render-server-page.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 
 test('the page loads nothing, and its policy allows the two ports of its server', async (t) => {
   const service = await sandbox(t);

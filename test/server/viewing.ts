@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type Look, type Opened, openPage, until } from '../../helpers/browser.js';
-import type { Served } from '../serving.js';
+import { type Look, type Opened, openPage, until } from '../helpers/browser.js';
+import type { Served } from './serving.js';
 
 /** Period of all requests. */
 export const PERIOD = { from: '2024-03-01T00:00', to: '2024-03-01T00:10' };

@@ -1,4 +1,4 @@
-import { createElement, type PageField, type PageNode } from '../../../base/page/browser/dom.js';
+import { createElement, type PageField, type PageNode } from '../../base/page/browser/dom.js';
 import type { FoundSymbols, ListedExchange } from '../page-facts.js';
 import { chooseExchange, choosePeriod, chooseSymbol, splitLast } from './form-requests.js';
 import { fetchJson } from './response-lines.js';

@@ -7,7 +7,7 @@ import {
   styleColor,
   uPlot,
   window,
-} from '../../../base/page/browser/dom.js';
+} from '../../base/page/browser/dom.js';
 import {
   countDecimals,
   formatFixed,
