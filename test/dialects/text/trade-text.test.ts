@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { loadVendor } from '../../../src/dialects/load-vendor.js';
 import { createTradeTextParser } from '../../../src/dialects/text/trade-text.js';
-import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
-import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
+import { createVendorNormalizer } from '../../../src/dialects/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { eachRound } from '../../helpers/services.js';

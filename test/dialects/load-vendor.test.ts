@@ -3,24 +3,24 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { loadVendor, VENDOR_PACKAGE } from '../../../src/dialects/vendor/load-vendor.js';
-import { tempDir } from '../../helpers/temp.js';
+import { loadVendor, VENDOR_PACKAGE } from '../../src/dialects/load-vendor.js';
+import { tempDir } from '../helpers/temp.js';
 
-const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** Loads the normalizers with a copy of the module in a folder without other packages. */
 async function loadIn(folder: string): Promise<unknown> {
-  for (const file of ['base/errors.js', 'dialects/vendor/load-vendor.js']) {
+  for (const file of ['base/errors.js', 'dialects/load-vendor.js']) {
     await cp(join(SOURCES, file), join(folder, file));
   }
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  const copy = pathToFileURL(join(folder, 'dialects/vendor/load-vendor.js')).href;
+  const copy = pathToFileURL(join(folder, 'dialects/load-vendor.js')).href;
   const { loadVendor: load } = (await import(copy)) as { loadVendor: () => Promise<unknown> };
   return load();
 }
 
 test('the installed release is the supported one', async () => {
-  const text = await readFile(new URL('../../../../package.json', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
   const { optionalDependencies } = JSON.parse(text) as { optionalDependencies: Record<string, string> };
   assert.equal(VENDOR_PACKAGE, `tardis-dev@${optionalDependencies['tardis-dev']}`);
   assert.equal(typeof (await loadVendor()).book_ticker, 'function');

@@ -1,5 +1,5 @@
-import { isSystemError, type TickhaulError, usageError } from '../../base/errors.js';
-import type { ExchangeMessageTypeName } from '../../market/message-type-name.js';
+import { isSystemError, type TickhaulError, usageError } from '../base/errors.js';
+import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
 
 /** A date with microseconds, as the vendor's normalizers use it. */
 export type MicroDate = Date & { μs?: number };

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import type { LiveFeed, SendMessage } from '../live-feeds/live-feed.js';
-import { createMissingExportError, importVendor } from './load-vendor.js';
+import { createMissingExportError, importVendor } from '../load-vendor.js';
+import type { LiveFeed, SendMessage } from './live-feed.js';
 
 /** The members in use of the vendor's class for a connection. */
 interface VendorFeed {

@@ -1,12 +1,12 @@
-import { MESSAGE_LAYOUTS, type OneRowMessageType } from '../../market/lines/message-layouts.js';
-import type { MessageRecord } from '../../market/message-record.js';
-import type { ExchangeMessageTypeName } from '../../market/message-type-name.js';
-import type { PriceLevel, TradeSide } from '../../market/messages.js';
-import type { FeedFilter } from '../../service/feed-filter.js';
-import { toFields } from '../message-fields.js';
-import type { Normalizer } from '../normalizer.js';
-import { createTradeTextParser } from '../text/trade-text.js';
+import { MESSAGE_LAYOUTS, type OneRowMessageType } from '../market/lines/message-layouts.js';
+import type { MessageRecord } from '../market/message-record.js';
+import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
+import type { PriceLevel, TradeSide } from '../market/messages.js';
+import type { FeedFilter } from '../service/feed-filter.js';
 import type { MapperFactories, MicroDate, VendorMapper, VendorMessage } from './load-vendor.js';
+import { toFields } from './message-fields.js';
+import type { Normalizer } from './normalizer.js';
+import { createTradeTextParser } from './text/trade-text.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
 const LIVE_MS = 4 * 60_000;
