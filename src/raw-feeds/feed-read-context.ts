@@ -6,9 +6,9 @@ import { createByteRateLimit, createConcurrency } from '../http/concurrency.js';
 import { createPause } from '../http/retry-policy.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
-import { createRequestQuota } from './slices/request-quota.js';
 import { createSharedSlices, type SharedSlices, type SliceFetchContext } from './slices/shared-slices.js';
 import { openSliceCache } from './slices/slice-cache.js';
+import { createRequestQuota } from './slices/slice-request.js';
 import { TextBudget } from './text-budget.js';
 
 /** A selection of one exchange's own messages in a period. */

@@ -6,10 +6,9 @@ import type { EventSink } from '../../events/run-events.js';
 import type { ByteRateLimit, Concurrency } from '../../http/concurrency.js';
 import { type Pause, type RetryLimits, waitToRetry } from '../../http/retry-policy.js';
 import type { ServiceClient } from '../../service/service-client.js';
-import type { RequestQuota } from './request-quota.js';
 import type { ReceivedSlice, SliceCache } from './slice-cache.js';
 import { readSliceIndex, type SliceFile } from './slice-index.js';
-import { requestSlice, type SliceRequest } from './slice-request.js';
+import { type RequestQuota, requestSlice, type SliceRequest } from './slice-request.js';
 import { keepUpTo, type SliceText, unpackSlice } from './unpack-slice.js';
 
 /** State shared by all requests for slices. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRequestQuota } from '../../../src/raw-feeds/slices/request-quota.js';
+import { createRequestQuota } from '../../../src/raw-feeds/slices/slice-request.js';
 
 const signal = new AbortController().signal;
 const limits = (remaining: number, resetAfter: number): Record<string, string> => ({
