@@ -37,17 +37,25 @@ export type {
 } from './library/function-options.js';
 export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
-export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
+export {
+  type RawDisconnect,
+  type RawMessage,
+  type ReplaySummary,
+  replay,
+  type StreamSummary,
+  stream,
+} from './library/message-run.js';
 export {
   audit,
+  type CoverageEvent,
   convert,
+  coverage,
   download,
   exportDayFiles as export,
   plan,
+  type SeriesEvent,
   sync,
   verify,
 } from './library/run-functions.js';
-export { type RawDisconnect, type RawMessage, type ReplaySummary, replay } from './library/run-replay.js';
-export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
 export type { Message } from './market/messages.js';
