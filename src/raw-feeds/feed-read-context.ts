@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ProcessGroup } from '../base/semaphore.js';
-import type { MinuteRange } from '../day-files/minute.js';
+import type { MinuteRange } from '../day-files/day.js';
 import type { EventSink } from '../events/run-events.js';
 import { createByteRateLimit, createConcurrency } from '../http/concurrency.js';
 import { createPause } from '../http/retry-policy.js';

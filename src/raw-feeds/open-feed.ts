@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { isFirstDayOfMonth, msToDay } from '../day-files/day.js';
-import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../day-files/minute.js';
+import {
+  isFirstDayOfMonth,
+  type Minute,
+  type MinuteRange,
+  MS_PER_MINUTE,
+  msToDay,
+} from '../day-files/day.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';

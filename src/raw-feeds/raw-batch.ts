@@ -1,5 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
-import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../day-files/minute.js';
+import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../day-files/day.js';
 
 /**
  * A line of a slice (docs/spec/raw-feeds-api.md#lines): 28 bytes of local timestamp, a space, the exchange's

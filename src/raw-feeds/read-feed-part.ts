@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
-import { formatMinute, type Minute, type MinuteRange } from '../day-files/minute.js';
+import { formatMinute, type Minute, type MinuteRange } from '../day-files/day.js';
 import type { FeedReadContext } from './feed-read-context.js';
 import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type OpenSlice, SliceOpener } from './slice-opener.js';

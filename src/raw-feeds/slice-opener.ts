@@ -1,4 +1,4 @@
-import type { MinuteRange } from '../day-files/minute.js';
+import type { MinuteRange } from '../day-files/day.js';
 import type { FeedReadContext } from './feed-read-context.js';
 import { type FeedPart, MAX_HELD_BYTES, SlicePrefetcher, type UnopenedSlice } from './slice-prefetcher.js';
 import type { SliceText } from './slices/unpack-slice.js';

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import { formatMinute, intersectMinutes, type Minute, type MinuteRange } from '../day-files/minute.js';
+import { formatMinute, intersectMinutes, type Minute, type MinuteRange } from '../day-files/day.js';
 import type { FeedReadContext } from './feed-read-context.js';
 import type { KeyedRequest } from './slices/shared-slices.js';
 import type { SliceFile, SliceIndex } from './slices/slice-index.js';

@@ -1,4 +1,4 @@
-import { minutesToUsRange, usRangeToMinutes } from '../day-files/minute.js';
+import { minutesToUsRange, usRangeToMinutes } from '../day-files/day.js';
 import { openFeedSources } from '../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../replay/feeds/replay-feeds.js';
 import { type OpenedReplay, openReplay } from '../replay/open-replay.js';

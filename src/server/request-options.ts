@@ -3,7 +3,7 @@ import { parseShallowJson } from '../base/json-depth.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { describeKind } from '../base/text.js';
 import { MAX_TIMER_MS } from '../base/wait.js';
-import { type MinuteRange, usRangeToMinutes } from '../day-files/minute.js';
+import { type MinuteRange, usRangeToMinutes } from '../day-files/day.js';
 import type { LiveOption } from '../live/live-options.js';
 import { type NormalizedType, parseMessageType } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { formatMinute } from '../../src/day-files/minute.js';
+import { formatMinute } from '../../src/day-files/day.js';
 import { filterKeys } from '../../src/raw-feeds/feed-filters.js';
 import {
   createFeedReadContext,

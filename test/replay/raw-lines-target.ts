@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TickhaulError } from '../../src/base/errors.js';
-import { MS_PER_MINUTE } from '../../src/day-files/minute.js';
+import { MS_PER_MINUTE } from '../../src/day-files/day.js';
 import { LineIndexer, RawBatch, type SlicePart } from '../../src/raw-feeds/raw-batch.js';
 import { WholeLineSplitter } from '../../src/raw-feeds/read-feed-part.js';
 import { RawLineWriter } from '../../src/replay/raw-line-writer.js';

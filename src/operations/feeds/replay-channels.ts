@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { usRangeToMinutes } from '../../day-files/minute.js';
+import { usRangeToMinutes } from '../../day-files/day.js';
 import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { replayRaw } from '../../replay/replay-raw.js';

@@ -1,4 +1,4 @@
-import { usRangeToMinutes } from '../../day-files/minute.js';
+import { usRangeToMinutes } from '../../day-files/day.js';
 import type { Context } from '../context.js';
 import { type ReplayOutput, withMessageOutput } from '../message-output.js';
 import {

@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { type KeyedMutex, Semaphore } from '../../base/semaphore.js';
 import { rejectOnAbort } from '../../base/wait.js';
-import { formatMinute, type Minute, type MinuteRange } from '../../day-files/minute.js';
+import { formatMinute, type Minute, type MinuteRange } from '../../day-files/day.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { ByteRateLimit, Concurrency } from '../../http/concurrency.js';
 import { type Pause, type RetryLimits, waitToRetry } from '../../http/retry-policy.js';

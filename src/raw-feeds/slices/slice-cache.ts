@@ -3,7 +3,7 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { createFolder } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import type { MinuteRange } from '../../day-files/minute.js';
+import type { MinuteRange } from '../../day-files/day.js';
 import { evictSlices } from './slice-files.js';
 import { isProvisional, type SliceFile, slicePath, UNFINISHED_EXTENSION } from './slice-index.js';
 import type { SliceEncoding } from './unpack-slice.js';

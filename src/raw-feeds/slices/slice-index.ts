@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { Semaphore } from '../../base/semaphore.js';
-import { formatMinute, type Minute, type MinuteRange, MS_PER_MINUTE } from '../../day-files/minute.js';
+import { formatMinute, type Minute, type MinuteRange, MS_PER_MINUTE } from '../../day-files/day.js';
 import type { SliceEncoding } from './unpack-slice.js';
 
 /**

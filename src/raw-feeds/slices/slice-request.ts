@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { wait } from '../../base/wait.js';
-import { MINUTES_PER_DAY, type MinuteRange, MS_PER_MINUTE } from '../../day-files/minute.js';
+import { MINUTES_PER_DAY, type MinuteRange, MS_PER_MINUTE } from '../../day-files/day.js';
 import type { ByteRateLimit } from '../../http/concurrency.js';
 import { parseRetryAfter } from '../../http/failed-response.js';
 import { discardBody } from '../../http/watched-body.js';

@@ -8,7 +8,7 @@ import {
   type SymbolChoice,
   toDatasetSymbol,
 } from '../../day-files/dataset-symbol.js';
-import { type Minute, usRangeToMinutes } from '../../day-files/minute.js';
+import { type Minute, usRangeToMinutes } from '../../day-files/day.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
 import type { EventSink } from '../../events/run-events.js';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { AsyncQueue } from '../../base/async-queue.js';
 import { WorkerThread } from '../../base/worker-thread.js';
-import { US_PER_MINUTE } from '../../day-files/minute.js';
+import { US_PER_MINUTE } from '../../day-files/day.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import { createHandover, createSwapBuffer, type SwapBuffer } from '../handover.js';

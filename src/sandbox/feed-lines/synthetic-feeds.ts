@@ -1,5 +1,4 @@
-import type { Day } from '../../day-files/day.js';
-import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/minute.js';
+import { type Day, MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/day.js';
 import type { PriceLevel } from '../../market/messages.js';
 import { LruMap } from '../archive/lru-map.js';
 import { createBookStateTracker } from '../simulation/book-state-tracker.js';

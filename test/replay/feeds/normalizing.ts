@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { US_PER_MINUTE } from '../../../src/day-files/minute.js';
+import { US_PER_MINUTE } from '../../../src/day-files/day.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';

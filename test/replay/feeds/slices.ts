@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/minute.js';
+import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/day.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
