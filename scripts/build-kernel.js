@@ -35,7 +35,7 @@ const KERNELS = [
     flags: `${FLAGS} ${SHARED}`,
   },
   {
-    source: 'src/format/ndjson/assembly/ndjson-kernel.ts',
+    source: 'src/format/assembly/ndjson-kernel.ts',
     output: 'dist/src/format/ndjson/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },

@@ -1,6 +1,6 @@
 // Book changes: consecutive rows with the same leading cells and is_snapshot are one change (day-file-lines.ts).
 import { COMMA, LF, copy, findCellEnd, sharedLength } from '../../../format/assembly/bytes';
-import { booleanLength } from '../../../format/ndjson/assembly/cells';
+import { booleanLength } from '../../../format/assembly/cells';
 import { clearPreviousRow, findTimes, parseTime, putHead } from './rows';
 import { AFTER, AMOUNT, ASKS, BEFORE, BIDS, DONE, NO_ROOM, PRICE, UNUSUAL, WITHIN, addLine, asks, begin, fixed, limit, out, periodEnd, periodStart, phase, put, putTail, setPhase, shortestLength, stop, writeNumber } from './output';
 import { count, isForeignRow } from './tally';

@@ -1,6 +1,6 @@
 // Numbers in lines have JavaScript's shortest form.
 import { MINUS, POINT, ZERO, copy, findNonDigits, toDigits } from '../../../format/assembly/bytes';
-import { clearDates, writeMicros } from '../../../format/ndjson/assembly/cells';
+import { clearDates, writeMicros } from '../../../format/assembly/cells';
 
 /**
  * Writes any other decimal in that form; returns its length, at most 32 bytes, or 0 if it is not a number.

@@ -1,6 +1,6 @@
 // The leading columns of every row: exchange, symbol, timestamp, local_timestamp.
 import { COMMA, LF, QUOTE, copy, findCellEnd, loadDigits, sharedLength, sixteenDigits } from '../../../format/assembly/bytes';
-import { isUsualTime, plainLength, textLength } from '../../../format/ndjson/assembly/cells';
+import { isUsualTime, plainLength, textLength } from '../../../format/assembly/cells';
 import { BEGIN, DONE, EXCHANGE, NO_ROOM, OWN, UNUSUAL, addLine, begin, fixed, limit, out, periodEnd, periodStart, put, putTail, putTime, shortestLength, stop, writeNumber } from './output';
 import { count, isForeignRow, setSymbol } from './tally';
 

@@ -1,5 +1,5 @@
 // Formats texts and booleans as JSON.
-import { BACKSLASH, COMMA, CR_LF, LF, MINUS, POINT, QUOTE, ZERO, copy, findNonDigits, toDigits } from '../../assembly/bytes';
+import { BACKSLASH, COMMA, CR_LF, LF, MINUS, POINT, QUOTE, ZERO, copy, findNonDigits, toDigits } from './bytes';
 
 /** The length of `true` or `false` at `p`; 0 for anything else. */
 // @ts-ignore: decorator

@@ -3,7 +3,7 @@
 //
 // The caller ensures that the text consists of complete rows, each ending in LF, without quotes, and that 64
 // bytes after it may be read. Nothing is written at or after `limit`.
-import { COMMA, CR_LF, LF, copy, sharedLength } from '../../assembly/bytes';
+import { COMMA, CR_LF, LF, copy, sharedLength } from './bytes';
 import { ISO_LENGTH, booleanLength, clearDates, isUsualTime, longDecimal, plainLength, quote, shortDecimal, textLength, writeIso } from './cells';
 
 /** All rows have been formatted. */
