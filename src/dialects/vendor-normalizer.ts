@@ -5,8 +5,8 @@ import type { PriceLevel, TradeSide } from '../market/messages.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { MapperFactories, MicroDate, VendorMapper, VendorMessage } from './load-vendor.js';
 import { toFields } from './message-fields.js';
+import { createTradeTextParser } from './message-text/trade-text.js';
 import type { Normalizer } from './normalizer.js';
-import { createTradeTextParser } from './text/trade-text.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
 const LIVE_MS = 4 * 60_000;

@@ -7,7 +7,7 @@ import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
-import { normalizeInProcess } from '../replay/feeds/normalizing.js';
+import { normalizeInProcess } from '../replay/normalized-feeds/normalizing.js';
 import { type ReplayResult, replayInProcess, START } from './replaying.js';
 import {
   expectedRawOutput,

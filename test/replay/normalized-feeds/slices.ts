@@ -5,7 +5,7 @@ import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/day.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
-import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
+import type { FeedSource } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
 
 /** A local timestamp with the exchange's message, or a disconnect. */
 export type FeedEvent = readonly [localTimestamp: string, message: unknown] | 'break';

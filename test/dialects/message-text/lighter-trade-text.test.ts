@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { readLighterTradeText } from '../../../src/dialects/message-text/trade-text.js';
 import { lighterTrades } from '../../../src/dialects/own/lighter-normalizers.js';
-import { readLighterTradeText } from '../../../src/dialects/text/trade-text.js';
 import type { EmittedRecord } from '../../../src/market/message-record.js';
 
 const LOCAL = 1_776_690_800_300_123;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { BOOK_TEXT_FORMS } from '../../../src/dialects/message-text/book-text-forms.js';
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
-import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
 import type { EmittedRecord, MessageRecord, TextLevels } from '../../../src/market/message-record.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import type { PriceLevel } from '../../../src/market/messages.js';

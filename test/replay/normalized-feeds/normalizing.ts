@@ -4,8 +4,8 @@ import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
-import { type FeedSource, openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
-import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
+import { type FeedSource, openFeedSources } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
+import { replayFeeds } from '../../../src/replay/normalized-feeds/replay-feeds.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import {
   type ReplayInput,

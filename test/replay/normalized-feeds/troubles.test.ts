@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
+import type { FeedSource } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { listCachedFiles } from '../../raw-feeds/replaying.js';

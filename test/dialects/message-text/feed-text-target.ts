@@ -3,7 +3,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { createLocalTimeParser, createMessageParser } from '../../../src/dialects/message-parser.js';
-import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
+import { BOOK_TEXT_FORMS } from '../../../src/dialects/message-text/book-text-forms.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';

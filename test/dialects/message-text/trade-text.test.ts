@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { loadVendor } from '../../../src/dialects/load-vendor.js';
-import { createTradeTextParser } from '../../../src/dialects/text/trade-text.js';
+import { createTradeTextParser } from '../../../src/dialects/message-text/trade-text.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
