@@ -25,7 +25,7 @@ const chart = { script: uplot('uPlot.iife.min.js'), style: uplot('uPlot.min.css'
 writeFileSync(pathOf('dist/src/base/page/chart.json'), JSON.stringify(chart));
 for (const [page, script] of [
   ['describe/coverage/page', 'coverage-page.txt'],
-  ['server/page', 'server-page.txt'],
+  ['server', 'server-page.txt'],
 ]) {
   writeFileSync(pathOf(`dist/src/${page}/${script}`), bundled(`dist/src/${page}/browser/main.js`));
 }

@@ -45,13 +45,23 @@ export type {
 } from './library/function-options.js';
 export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
-export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
+export {
+  type RawDisconnect,
+  type RawMessage,
+  type ReplaySummary,
+  replay,
+  type StreamSummary,
+  stream,
+} from './library/message-run.js';
 export {
   audit,
+  type CoverageEvent,
   convert,
+  coverage,
   download,
   exportDayFiles as export,
   plan,
+  type SeriesEvent,
   sync,
   verify,
 } from './library/run-functions.js';
@@ -65,8 +75,6 @@ export {
   type RecordEvent,
   symbols,
 } from './library/run-records.js';
-export { type ReplaySummary, replay } from './library/run-replay.js';
-export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
 export type {
   ComputedTypeName as ComputedType,
@@ -75,4 +83,3 @@ export type {
 } from './library/text-list.js';
 export type { Message } from './market/messages.js';
 export type { ExportTargetName as ExportTarget } from './options/export-options.js';
-export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';

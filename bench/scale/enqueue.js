@@ -22,7 +22,7 @@ export async function enqueueSection(scratch, cleanUp, { rounds, scale, onRun })
   cleanUp(service.stop);
   const symbols = Math.max(1, Math.round(SYMBOLS * scale));
   const plan = join(scratch, 'plan.json');
-  const { formatPin } = await fromDist('download/lists/pinned-plan.js');
+  const { formatPin } = await fromDist('download/plan/pinned-plan.js');
   await writeFile(plan, [...formatPin(pinOf(symbols))].join(''));
   const slices = symbols * MONTHS;
   const measured = [];

@@ -21,13 +21,13 @@ async function ofFolder() {
 }
 
 async function ofStore() {
-  const { openStoreManifest } = await fromDist('store/s3/manifest/store-manifest.js');
+  const { openStoreManifest } = await fromDist('store/s3/bucket-manifest/store-manifest.js');
   return openStoreManifest(storeIn(folder), '', { warn });
 }
 
 /** All months, as if each had too many segments and an old base. */
 async function compactAll() {
-  const { compactMonth } = await fromDist('store/s3/manifest/compact-months.js');
+  const { compactMonth } = await fromDist('store/s3/bucket-manifest/compact-months.js');
   const place = { store: storeIn(folder), root: '.tickhaul/manifest/' };
   const now = Date.now();
   const months = readdirSync(join(folder, place.root, 'binance/trades'));

@@ -66,8 +66,8 @@ async function fillFolder(folder, records) {
 }
 
 async function fillStore(folder, records) {
-  const { formatSegmentLine } = await fromDist('store/s3/manifest/newest-records.js');
-  const { segmentName } = await fromDist('store/s3/manifest/manifest-objects.js');
+  const { formatSegmentLine } = await fromDist('store/s3/bucket-manifest/newest-records.js');
+  const { segmentName } = await fromDist('store/s3/bucket-manifest/manifest-objects.js');
   for (let n = 0; n < SEGMENTS; n++) {
     const month = join(folder, PREFIX, monthOf(n));
     await mkdir(month, { recursive: true });

@@ -5,19 +5,19 @@ export const FAULTS = [
   // Kernels and inflate.
   {
     name: 'a run of equal values takes values of the packed part before it',
-    file: 'src/format/kernel/assembly/parquet/encodings.ts',
+    file: 'src/format/columns/assembly/encodings.ts',
     from: 'runStart += (8 - ((runStart - packedFrom) & 7)) & 7;',
     to: 'runStart += (8 - ((runStart - packedFrom) & 7)) & 3;',
   },
   {
     name: 'a decimal above 2^53 counts as exact',
-    file: 'src/format/kernel/assembly/parquet/numbers.ts',
+    file: 'src/format/columns/assembly/numbers.ts',
     from: 'const MAX_EXACT: u64 = 9007199254740991;',
     to: 'const MAX_EXACT: u64 = 90071992547409919;',
   },
   {
     name: 'differences of integers are one bit too narrow',
-    file: 'src/format/kernel/assembly/parquet/encodings.ts',
+    file: 'src/format/columns/assembly/encodings.ts',
     from: 'const width = 64 - <i32>clz(subtractMinimum(miniblock, minimum));',
     to: 'const width = 63 - <i32>clz(subtractMinimum(miniblock, minimum));',
   },
@@ -86,7 +86,7 @@ export const FAULTS = [
   },
   {
     name: 'a frame of 65,535 bytes has the head of a longer one',
-    file: 'src/server/socket/frame-buffer.ts',
+    file: 'src/server/socket/socket-client.ts',
     from: 'if (size < 0x1_0000) {',
     to: 'if (size < 0xffff) {',
   },
@@ -105,7 +105,7 @@ export const FAULTS = [
   },
   {
     name: 'a snapshot of a book does not replace the bids',
-    file: 'src/market/book/order-book.ts',
+    file: 'src/market/order-book.ts',
     from: 'fillSide(this.bids, this.#bidChanges);',
     to: 'applyChanges(this.bids, this.#bidChanges);',
   },

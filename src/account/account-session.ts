@@ -1,12 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
-import {
-  type AccessToken,
-  exchangeAssertion,
-  type Issuer,
-  refreshIdentity,
-} from '../service/account/issuer.js';
-import { type CallContext, RefusedError } from '../service/account/json-call.js';
+import { type AccessToken, exchangeAssertion, type Issuer, refreshIdentity } from '../service/issuer.js';
+import { type CallContext, RefusedError } from '../service/json-call.js';
 import { assertMadeFor, type Identity, isExpired, nearsExpiry, parseEmail } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';

@@ -5,8 +5,8 @@ import {
   fetchDescription,
   type JsonObject,
   type OperationRequest,
-} from '../service/account/account-api.js';
-import { type CallContext, RefusedError } from '../service/account/json-call.js';
+} from '../service/account-api.js';
+import { type CallContext, RefusedError } from '../service/json-call.js';
 import type { AccountSession } from './account-session.js';
 import { type AccountOperation, listOperations, type OperationParameter } from './list-operations.js';
 

@@ -1,6 +1,6 @@
 import { wait } from '../base/wait.js';
 import { withRetries } from '../base/with-retries.js';
-import { completeClaim, register, startClaim } from '../service/account/issuer.js';
+import { completeClaim, register, startClaim } from '../service/issuer.js';
 import type { AccountContext } from './account-session.js';
 import type { Identity } from './identity.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';

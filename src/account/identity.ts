@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import type { VerifiedIdentity } from '../service/account/issuer.js';
+import type { VerifiedIdentity } from '../service/issuer.js';
 
 /** A stored identity; unique for issuer host and e-mail. */
 export interface Identity extends VerifiedIdentity {

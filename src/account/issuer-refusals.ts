@@ -1,5 +1,5 @@
 import { type ErrorCode, TickhaulError } from '../base/errors.js';
-import { RefusedError } from '../service/account/json-call.js';
+import { RefusedError } from '../service/json-call.js';
 
 /** Steps of the sign-in at which the issuer may refuse. */
 type SignInStep = 'register' | 'claim' | 'complete' | 'exchange' | 'refresh';

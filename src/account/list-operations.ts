@@ -1,5 +1,5 @@
 import { toOneLine } from '../base/text.js';
-import type { JsonObject } from '../service/account/account-api.js';
+import type { JsonObject } from '../service/account-api.js';
 
 /** A parameter of an operation (OpenAPI 3.1.0, section 4.8.12). */
 export interface OperationParameter {

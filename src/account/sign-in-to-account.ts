@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { type Deadline, startDeadline } from '../base/wait.js';
-import { assertSecureApiHost, type JsonObject, setUpAccount } from '../service/account/account-api.js';
+import { assertSecureApiHost, type JsonObject, setUpAccount } from '../service/account-api.js';
 import { type AccountContext, AccountSession } from './account-session.js';
 import { type ClaimInput, claimIdentity, type LoginEvent } from './claim-identity.js';
 import type { Identity } from './identity.js';

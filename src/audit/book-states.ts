@@ -1,4 +1,4 @@
-import { BookSide, LevelBuffer } from '../market/book/order-book.js';
+import { BookSide, LevelBuffer } from '../market/order-book.js';
 import { type BatchRows, OTHER_CODE } from './batch-rows.js';
 
 /** Relation of the best bid to the best ask. A state with an empty side is neither locked nor crossed. */

@@ -5,7 +5,7 @@ import { formatDuration } from '../base/units.js';
 import { startDeadline } from '../base/wait.js';
 import type { ContextOptions } from '../operations/context.js';
 import { requireFolder, type Settings } from '../operations/settings.js';
-import type { CallContext } from '../service/account/json-call.js';
+import type { CallContext } from '../service/json-call.js';
 import type { CliHost } from './arguments/command.js';
 import type { Wait } from './output/throttle.js';
 import { withOutputContext } from './run-command.js';
@@ -31,8 +31,8 @@ export async function withAccount<T>(
   return withOutputContext({ ...options, stallTimeoutMs: STALL_TIMEOUT_MS }, cli, async (context) => {
     const client = await context.client();
     const settings = await context.settings();
-    const { assertSecureApiHost, discoverIssuer } = await import('../service/account/account-api.js');
-    const { parseIssuer } = await import('../service/account/issuer.js');
+    const { assertSecureApiHost, discoverIssuer } = await import('../service/account-api.js');
+    const { parseIssuer } = await import('../service/issuer.js');
     const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
       onPollWait({ reason: code, message, waitMs });
     const calls: CallContext = { client, secrets: cli.secrets, maxWaitMs, signal: cli.signal, onWait };

@@ -6,7 +6,7 @@ import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
 import type { RunSummary } from '../events/run-events.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { ComputedType } from '../market/names/message-type-name.js';
+import type { ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';

@@ -7,7 +7,7 @@ import type { RunSummary } from '../events/run-events.js';
 import type { OutputOptions, OutputStream } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { TextSink } from '../gzip/gunzip.js';
-import type { ComputedType } from '../market/names/message-type-name.js';
+import type { ComputedType } from '../market/message-type-name.js';
 import type { Files } from '../store/files.js';
 import { openFiles, statSource } from '../store/open-files.js';
 import type { ConversionResult, ConversionSink } from './conversion.js';

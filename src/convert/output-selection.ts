@@ -1,4 +1,4 @@
-import { type ComputedType, parseComputedTypeName } from '../market/names/message-type-name.js';
+import { type ComputedType, parseComputedTypeName } from '../market/message-type-name.js';
 
 /** The requested outputs of day files: rows, computed types, or both. */
 export interface OutputSelection {

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { whyNotFound } from '../base/disk-files.js';
+import { type ReadChunks, whyNotFound } from '../base/disk-files.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { findOutputFormat, OUTPUT_EXTENSIONS, type OutputFormatName } from '../base/output-format-names.js';
 import { joinWithOr } from '../base/units.js';
@@ -15,7 +15,6 @@ import {
   TimeOrder,
 } from '../format/file-content.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 import { readSource } from '../gzip/read-source.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';

@@ -1,7 +1,7 @@
 import type { LineBuffer } from '../market/lines/line-buffer.js';
-import type { NormalizedType } from '../market/names/message-type-name.js';
-import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
-import { RecordPipeline } from '../market/records/record-lines.js';
+import { RecordPipeline } from '../market/lines/record-lines.js';
+import type { EmittedRecord, MessageRecord } from '../market/message-record.js';
+import type { NormalizedType } from '../market/message-type-name.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser, createMessageParser } from './message-parser.js';
 import type { Normalizer } from './normalizer.js';

@@ -4,14 +4,14 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   type NormalizedType,
-} from '../market/names/message-type-name.js';
+} from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
+import { listVendorExchanges, loadVendor } from './load-vendor.js';
+import { withBookText } from './message-text/book-text-forms.js';
 import type { Normalizer } from './normalizer.js';
 import { createOwnNormalizer, hasOnlyOwnNormalizers, listEraEdges } from './own/normalizer-eras.js';
-import { withBookText } from './text/book-text-forms.js';
-import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
-import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
+import { createVendorNormalizer } from './vendor-normalizer.js';
 
 export interface FeedPlanOptions {
   readonly exchange: string;

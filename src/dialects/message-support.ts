@@ -3,12 +3,12 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   parseMessageType,
-} from '../market/names/message-type-name.js';
+} from '../market/message-type-name.js';
 import { planFeed } from './feed-plan.js';
 import { planLiveFeeds } from './live-feeds/plan-live-feeds.js';
+import { loadVendor, type MapperFactories } from './load-vendor.js';
 import { OWN_ERAS } from './own/normalizer-eras.js';
-import { loadVendor, type MapperFactories } from './vendor/load-vendor.js';
-import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
+import { createVendorNormalizer } from './vendor-normalizer.js';
 
 /** What normalizers can do with one type of messages of an exchange. */
 export interface MessageSupport {

@@ -1,4 +1,4 @@
-import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
+import type { EmittedRecord, MessageRecord } from '../market/message-record.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 
 export type EmitRecord = (record: MessageRecord) => void;

@@ -1,5 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
-import type { MessageRecord } from '../market/records/message-record.js';
+import type { MessageRecord } from '../market/message-record.js';
 import { isMessageFields, toFields } from './message-fields.js';
 import { type Normalizer, UnknownFormError } from './normalizer.js';
 

@@ -3,7 +3,7 @@ import type { SymbolChoice } from '../day-files/dataset-symbol.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { PlanStatus } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
-import type { ComputedType } from '../market/names/message-type-name.js';
+import type { ComputedType } from '../market/message-type-name.js';
 import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/day-file-options.js';
 import type { OptionValues } from '../options/option-values.js';
 

@@ -12,16 +12,15 @@ import type { Destination } from '../store/destination.js';
 import { isSystemPath } from '../store/stray-files.js';
 import type { DownloadSettings, PlannedFile } from './download-options.js';
 import { processFileOnce } from './file/process-file.js';
-import type { TransferContext } from './file/transfer-context.js';
-import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
 import { reportedOutputs } from './plan/planned-paths.js';
-import { reportPlan } from './plan/report-plan.js';
+import { countPlan, FILES_BEFORE_YIELD, type PlanTotals, reportPlan } from './plan/report-plan.js';
 import {
   type DownloadContext,
   type DownloadJob,
   type DownloadJobsInput,
   openSharedRun,
 } from './shared-run.js';
+import type { TransferContext } from './transfer-limits.js';
 
 /**
  * Downloads the files of several plans through one pool: counts and reports the plans, then starts their files. Failed

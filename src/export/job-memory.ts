@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeAll } from '../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory } from '../base/wasm.js';
-import { ScratchRegion } from '../format/kernel/column-memory.js';
+import { ScratchRegion } from '../format/columns/column-memory.js';
 import type { PartFile } from '../store/files.js';
 
 /** Memory of a kernel, with buffers that are used again and again. */

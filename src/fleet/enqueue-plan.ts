@@ -1,6 +1,7 @@
 import type { ChainableCommander } from 'ioredis';
 import { yieldToEventLoop } from '../base/wait.js';
-import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
+import type { DownloadPlan } from '../download/plan/create-download-plan.js';
+import { FILES_BEFORE_YIELD } from '../download/plan/report-plan.js';
 import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import { markDestination } from './folder-pool.js';

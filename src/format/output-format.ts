@@ -1,12 +1,12 @@
+import type { ReadChunks } from '../base/disk-files.js';
 import type {
   NUMBER_ENCODINGS,
   OutputExtension,
   OutputFormatName,
   TIME_ENCODINGS,
 } from '../base/output-format-names.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 import type { Schema } from './batch.js';
-import type { Compression } from './compression/compressor.js';
+import type { Compression } from './compressor.js';
 import type { FileContent } from './file-content.js';
 
 /**

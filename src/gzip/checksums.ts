@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type ReadChunks, readChunks } from './read-chunks.js';
+import { type ReadChunks, readChunks } from '../base/disk-files.js';
 
 export type HashName = 'md5' | 'sha256';
 

@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { crc32 } from 'node:zlib';
+import { type ReadChunks, readChunks } from '../base/disk-files.js';
 import { ERROR_TABLE, isSystemError, TickhaulError } from '../base/errors.js';
 import { startIfSupported } from '../base/wasm.js';
-import { ChecksumThread } from './checksum-thread.js';
+import { WorkerThread } from '../base/worker-thread.js';
+import type { ChecksumJob, ChecksumResult } from './checksum-worker.js';
 import { type BytesFacts, Checksums, type HashName } from './checksums.js';
 import {
   DOWNLOAD_AGAIN,
@@ -14,7 +16,6 @@ import {
 import { InflatePass } from './inflate/inflate-pass.js';
 import { InflateRefusal, type PassedText } from './inflate/inflated-text.js';
 import { TokenPass } from './inflate/token-pass.js';
-import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** How a gzip file is read, and what of it is passed on. */
 export interface GzipReadOptions<Name extends HashName = never> {
@@ -75,6 +76,50 @@ export async function readGzip<Name extends HashName = never>(
     return await checksums.finish();
   } finally {
     await thread?.close();
+  }
+}
+
+/** Chunks that a thread has not processed yet. */
+const MAX_PENDING_CHUNKS = 4;
+
+/** `Checksums` in another thread, which the caller must close. Its errors are thrown by later calls. */
+class ChecksumThread<Name extends HashName> {
+  readonly #thread: WorkerThread<ChecksumJob, ChecksumResult>;
+  readonly #pending: Promise<void>[] = [];
+  /** Memory that the thread has returned: touching new memory takes longer than the copy. */
+  readonly #free: ArrayBuffer[] = [];
+
+  constructor(names: readonly Name[]) {
+    const url = new URL('./checksum-worker.js', import.meta.url);
+    this.#thread = new WorkerThread(url, { name: 'checksum', workerData: names });
+  }
+
+  /** Takes a chunk; it may be overwritten afterwards. Resolves when the next one can be taken. */
+  add(chunk: Uint8Array): Promise<void> | undefined {
+    const taken = this.#post(chunk);
+    taken.catch(() => {});
+    this.#pending.push(taken);
+    return this.#pending.length > MAX_PENDING_CHUNKS ? this.#pending.shift() : undefined;
+  }
+
+  async finish(): Promise<BytesFacts<Name>> {
+    const facts = await this.#thread.run('finish');
+    if (facts instanceof Uint8Array) throw new Error('the checksum thread returned no checksum');
+    return facts;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  async #post(chunk: Uint8Array): Promise<void> {
+    const { length } = chunk;
+    const used = this.#free.pop();
+    const memory = used && used.byteLength >= length ? used : new ArrayBuffer(length);
+    const copy = new Uint8Array(memory, 0, length);
+    copy.set(chunk);
+    const returned = await this.#thread.run(copy, { transfer: [memory] });
+    if (returned instanceof Uint8Array) this.#free.push(returned.buffer);
   }
 }
 

@@ -12,8 +12,7 @@ import { type LibraryEvent, toLibraryEvent } from './library-events.js';
 import { createLibraryHost } from './library-host.js';
 import type { OptionTable } from './option-tables.js';
 import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
-import { findCause, type Run, startRun } from './start-run.js';
-import { toJsonValue } from './to-json-value.js';
+import { findCause, type Run, startRun, toJsonValue } from './start-run.js';
 
 /** Context of a call: its options as command arguments, and its event queue. */
 export interface EventCall {

@@ -1,6 +1,6 @@
 import { type JsonEvent, toDayJson, toFileJson, toFindingJson, toPlanJson } from '../events/json-events.js';
 import type { RunEvent } from '../events/run-events.js';
-import { toJsonValue } from './to-json-value.js';
+import { toJsonValue } from './start-run.js';
 
 /** A line that the command prints to stderr with `--json`. */
 export interface NoticeEvent {

@@ -1,6 +1,6 @@
 import type { MessageSupport } from '../dialects/message-support.js';
 import type { EventSink } from '../events/run-events.js';
-import type { ExchangeMessageTypeName } from '../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import { type Context, withContext } from '../operations/context.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
@@ -13,9 +13,8 @@ import type { NoticeEvent } from './library-events.js';
 import { createLibraryHost } from './library-host.js';
 import { OPTION_TABLES, type OptionTable } from './option-tables.js';
 import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
-import { type Run, startRun } from './start-run.js';
+import { type Run, startRun, toJsonValue } from './start-run.js';
 import type { DataTypeName } from './text-list.js';
-import { toJsonValue } from './to-json-value.js';
 
 /** Further fields, as the service sent them (docs/spec/metadata-api.md#exchange-record). */
 interface ServiceFields {

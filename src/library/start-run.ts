@@ -4,7 +4,6 @@ import { toSummaryJson } from '../events/json-events.js';
 import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
 import { EventQueue } from './event-queue.js';
 import { LibraryError } from './library-error.js';
-import { toJsonValue } from './to-json-value.js';
 
 /**
  * A run in progress: a promise of its result, and an async iterable of its events. The iterable has one reader, which
@@ -66,4 +65,9 @@ function toLibraryError(thrown: unknown, startedAtMs: number): LibraryError {
 /** The error that was thrown, or its cause if tickhaul itself created it. */
 export function findCause(thrown: unknown): unknown {
   return thrown instanceof CodedError ? thrown.cause : thrown;
+}
+
+/** Copies a value through JSON, which drops undefined fields. */
+export function toJsonValue<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -1,5 +1,5 @@
 import type { DataType } from '../day-files/data-types.js';
-import type { ExchangeMessageTypeName } from '../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
 
 /** Values as a list, or as one string separated by commas. */
 export type TextList = string | readonly string[];

@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../base/errors.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
-import type { NormalizedType } from '../market/names/message-type-name.js';
+import type { NormalizedType } from '../market/message-type-name.js';
 import type { ServiceClient } from '../service/service-client.js';
 
 /** One exchange of a stream, as requested. */

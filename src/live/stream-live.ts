@@ -1,9 +1,13 @@
-import { onAbort } from '../base/wait.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { onAbort, rejectOnAbort, wait } from '../base/wait.js';
+import { FeedLines } from '../dialects/feed-lines.js';
+import type { ServiceClient } from '../service/service-client.js';
 import { reconnectDelayMs } from './connection-errors.js';
 import { LinePump } from './line-pump.js';
-import type { LiveInput, LiveTimes } from './live-options.js';
-import { planStream } from './plan-stream.js';
-import { streamExchange } from './stream-exchange.js';
+import type { LiveEvent, LiveInput, LiveTimes } from './live-options.js';
+import { type PlannedStream, planStream } from './plan-stream.js';
+import { runLiveSession } from './run-live-session.js';
 
 /** Maximum bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -46,6 +50,136 @@ export async function streamLive(input: LiveInput): Promise<void> {
     await Promise.allSettled(streams);
     await pump.waitForIdle(input.writeTimeoutMs);
   }
+}
+
+/** Maximum failed connections in a row (docs/spec/local-server.md#live-streams). */
+const MAX_FAILURES = 50;
+/** A session of at least this duration resets the reconnect delay. */
+const HEALTHY_SESSION_MS = 10_000;
+
+interface ExchangeStreamInput {
+  readonly planned: PlannedStream;
+  readonly client: ServiceClient;
+  readonly pump: LinePump;
+  /** Microseconds. */
+  readonly now: () => number;
+  readonly times: LiveTimes;
+  readonly emit: (event: LiveEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The output is too slow for the lines of the stream. */
+class ReaderTooSlowError extends Error {}
+
+/** Maximum number of distinct errors to report for one exchange. */
+const MAX_EXCHANGE_ERRORS = 100;
+
+/**
+ * Streams the lines of one exchange over successive sessions. Never resolves.
+ * @throws `unreachable` after 50 failed connections in a row; usage error; the signal's reason after an
+ * abort.
+ */
+async function streamExchange(input: ExchangeStreamInput): Promise<never> {
+  const { planned, emit } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true, warn });
+  try {
+    return await runSessions(input, lines);
+  } finally {
+    lines.finish();
+  }
+}
+
+/** Runs sessions, one after another, until an error ends the stream. */
+async function runSessions(input: ExchangeStreamInput, lines: FeedLines): Promise<never> {
+  const { planned, pump, times, emit, signal } = input;
+  const { exchange } = planned.option;
+  const reportedErrors = new Set<string>();
+  let hadMessages = false;
+  // Errors of the first working session repeat in each later one, often with the session's id, so later ones
+  // are dropped.
+  const onExchangeError = (message: string): void => {
+    if (hadMessages || reportedErrors.has(message) || reportedErrors.size >= MAX_EXCHANGE_ERRORS) return;
+    reportedErrors.add(message);
+    emit({ event: 'warning', message });
+  };
+  let failures = 0;
+  let attempt = 0;
+  for (;;) {
+    const startMs = performance.now();
+    const { error, messages, hadLines } = await runOneSession(input, lines, onExchangeError);
+    hadMessages ||= messages > 0;
+    if (signal.aborted) throw abortReason(signal);
+    lines.addDisconnect(pump.lines);
+    pump.scheduleWrite();
+    if (error instanceof ReaderTooSlowError) {
+      emit({ event: 'behind', exchange, bytes: pump.waitingBytes });
+      await rejectOnAbort(pump.waitForIdle(), signal);
+      continue;
+    }
+    if (!(error instanceof TickhaulError) || judgeError(error).endsStream) throw error;
+    // In a quiet market, only other messages arrive on a working connection.
+    const hasFailed = messages === 0 || (!hadLines && !judgeError(error).isDisconnect);
+    failures = hasFailed ? failures + 1 : 0;
+    attempt = performance.now() - startMs >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
+    if (failures >= MAX_FAILURES) throw createStreamGaveUpError(exchange, failures, error);
+    const waitMs = times.reconnectDelayMs(error, attempt);
+    emit({ event: 'disconnect', exchange, error, failures, waitMs });
+    await wait(waitMs, signal);
+  }
+}
+
+interface SessionResult {
+  readonly error: unknown;
+  readonly messages: number;
+  readonly hadLines: boolean;
+}
+
+/** Runs one session to its end. */
+async function runOneSession(
+  { planned, client, pump, now, times, signal }: ExchangeStreamInput,
+  lines: FeedLines,
+  onExchangeError: (message: string) => void,
+): Promise<SessionResult> {
+  const { exchange, timeoutIntervalMs } = planned.option;
+  let messages = 0;
+  let hadLines = false;
+  const onMessage = (message: unknown): void => {
+    messages++;
+    const { lines: out } = pump;
+    const before = out.count;
+    lines.addParsedMessage(message, now(), out);
+    if (out.count === before) return;
+    hadLines = true;
+    if (pump.isBehind) throw new ReaderTooSlowError();
+    pump.scheduleWrite();
+  };
+  const { filters, open } = planned;
+  const { supplementDelayMs, handshakeMs } = times;
+  try {
+    return await runLiveSession({
+      exchange,
+      filters,
+      open,
+      client,
+      timeoutIntervalMs,
+      handshakeMs,
+      supplementDelayMs,
+      onMessage,
+      onExchangeError,
+      signal,
+    });
+  } catch (error) {
+    return { error, messages, hadLines };
+  }
+}
+
+function createStreamGaveUpError(exchange: string, failures: number, last: TickhaulError): TickhaulError {
+  return new TickhaulError(
+    'unreachable',
+    `${exchange}: ${failures} connections in a row failed; the last error was: ${last.message}`,
+    { cause: last },
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type BookSnapshot, BookSnapshots } from './book/book-snapshots.js';
-import { OrderBook } from './book/order-book.js';
+import { type BookSnapshot, BookSnapshots } from './book-snapshots.js';
+import type { BookSnapshotType, NormalizedType, TradeBarType } from './message-type-name.js';
 import type { Instrument } from './messages.js';
-import type { BookSnapshotType, NormalizedType, TradeBarType } from './names/message-type-name.js';
+import { OrderBook } from './order-book.js';
 import { type Period, type TradeBar, TradeBars } from './trade-bars.js';
 
 /** Receives computed bars and snapshots. The functions are created once per type and instrument. */

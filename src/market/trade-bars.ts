@@ -1,5 +1,5 @@
+import type { TradeBarType } from './message-type-name.js';
 import type { Instrument } from './messages.js';
-import type { TradeBarType } from './names/message-type-name.js';
 
 /** Codes of the side that took liquidity. */
 export const TRADE_SIDE = { unknown: 0, buy: 1, sell: 2 } as const;

@@ -5,7 +5,7 @@ import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
 import type { RunSummary } from '../events/run-events.js';
 import { STDOUT_FORMAT } from '../format/output-formats.js';
-import type { ComputedType } from '../market/names/message-type-name.js';
+import type { ComputedType } from '../market/message-type-name.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import { hasObjectKey, isObjectLocation } from '../store/location.js';

@@ -2,7 +2,7 @@ import { usageError } from '../base/errors.js';
 import { openSink, resolveOutput } from '../base/output-sink.js';
 import type { RunSummary } from '../events/run-events.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
-import type { NormalizedType } from '../market/names/message-type-name.js';
+import type { NormalizedType } from '../market/message-type-name.js';
 import type { Files, PartFile } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
@@ -53,7 +53,7 @@ export async function withMessageOutput(
   const container = out.endsWith('.arrow') ? 'file' : 'stream';
   return (output, work) =>
     withLines(output, async (bytes) => {
-      const { createArrowLineSink } = await import('../replay/arrow/arrow-line-sink.js');
+      const { createArrowLineSink } = await import('../replay/arrow-line-sink.js');
       const lines = createArrowLineSink(bytes, arrowType, container);
       try {
         await work(lines);

@@ -2,9 +2,8 @@ import { ERROR_TABLE, type FileError, usageError } from '../base/errors.js';
 import type { OutputTarget } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { ConvertSetting } from '../download/download-options.js';
-import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
 import { reportedOutputs } from '../download/plan/planned-paths.js';
-import { describePlan } from '../download/plan/report-plan.js';
+import { countPlan, describePlan, type PlanTotals } from '../download/plan/report-plan.js';
 import { describeRequiredDays } from '../events/exit-reasons.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../events/json-events.js';
 import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../events/run-events.js';
@@ -127,7 +126,7 @@ async function writePin(
   context: Context,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
-  const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
+  const { formatPin, createPin } = await import('../download/plan/pinned-plan.js');
   const chunks = formatPin(createPin(record, plan));
   if (typeof target !== 'string') {
     const { writeOutput } = await import('../base/output-sink.js');

@@ -3,7 +3,7 @@ import { plural } from '../base/units.js';
 import { startDeadline } from '../base/wait.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-buffer.js';
-import { parseMessageType } from '../market/names/message-type-name.js';
+import { parseMessageType } from '../market/message-type-name.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { PartFile } from '../store/files.js';

@@ -79,6 +79,6 @@ async function verifyCache(options: VerifyValues, context: Context): Promise<Run
   if (folder !== settings.cacheDir && !(await pathExists(folder))) {
     throw usageError(`${folder}: no such folder; set the cache folder with --cache-dir`);
   }
-  const { checkSlices } = await import('../raw-feeds/cache/slice-files.js');
+  const { checkSlices } = await import('../raw-feeds/slices/slice-files.js');
   return checkSlices({ folder, jobs, emit: context.emit, signal: context.signal });
 }

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import type { ProcessGroup } from '../base/semaphore.js';
-import type { MinuteRange } from '../day-files/minute.js';
+import type { MinuteRange } from '../day-files/day.js';
 import type { EventSink } from '../events/run-events.js';
 import { createByteRateLimit, createConcurrency } from '../http/concurrency.js';
 import { createPause } from '../http/retry-policy.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
-import { openSliceCache } from './cache/slice-cache.js';
-import { TextBudget } from './read/text-budget.js';
-import { createRequestQuota } from './request/request-quota.js';
-import { createSharedSlices, type SharedSlices, type SliceFetchContext } from './request/shared-slices.js';
+import { createSharedSlices, type SharedSlices, type SliceFetchContext } from './slices/shared-slices.js';
+import { openSliceCache } from './slices/slice-cache.js';
+import { createRequestQuota } from './slices/slice-request.js';
+import { TextBudget } from './text-budget.js';
 
 /** A selection of one exchange's own messages in a period. */
 export interface FeedRequest {

@@ -1,11 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { isFirstDayOfMonth, msToDay } from '../day-files/day.js';
-import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../day-files/minute.js';
+import {
+  isFirstDayOfMonth,
+  type Minute,
+  type MinuteRange,
+  MS_PER_MINUTE,
+  msToDay,
+} from '../day-files/day.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';
-import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import {
   canonicalizeFilters,
   checkFilters,
@@ -14,7 +18,8 @@ import {
   splitFilters,
 } from './feed-filters.js';
 import type { FeedReadContext, FeedRequest } from './feed-read-context.js';
-import { describeMinutes, type FeedPart, listMissingMinutes } from './read/slice-prefetcher.js';
+import { describeMinutes, type FeedPart, listMissingMinutes } from './slice-prefetcher.js';
+import { isProvisional, readSliceIndex } from './slices/slice-index.js';
 
 /** A request split into parts, with the minutes to fetch. */
 export interface OpenedFeed {

@@ -1,9 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
-import { openRegular } from '../base/disk-files.js';
+import { openRegular, type ReadChunks } from '../base/disk-files.js';
 import { abortReason, TickhaulError, toDiskError } from '../base/errors.js';
 import type { Semaphore } from '../base/semaphore.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 

@@ -1,5 +1,5 @@
 import { ReaderClosedError } from '../base/output-sink.js';
-import { type Compression, loadCompressor } from '../format/compression/compressor.js';
+import { type Compression, loadCompressor } from '../format/compressor.js';
 import type { LineSink } from '../market/lines/line-buffer.js';
 import type { PartFile } from '../store/files.js';
 

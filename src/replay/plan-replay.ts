@@ -14,7 +14,7 @@ import type { LayoutChoice } from '../day-files/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
 import { findUnavailability, readExportedUntil } from '../download/plan/select-series.js';
-import { EXCHANGE_MESSAGE_TYPES } from '../market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import {
   type DatasetSymbol,

@@ -10,7 +10,7 @@ import {
   parseDayWord,
   US_PER_DAY,
 } from '../day-files/day.js';
-import type { NormalizedType } from '../market/names/message-type-name.js';
+import type { NormalizedType } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
 /** One exchange of a replay, as requested. */

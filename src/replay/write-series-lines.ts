@@ -1,8 +1,8 @@
+import type { ReadChunks } from '../base/disk-files.js';
 import type { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { toDatasetSymbol } from '../day-files/dataset-symbol.js';
 import { US_PER_DAY } from '../day-files/day.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 import { type GzipReadOptions, readSource } from '../gzip/read-source.js';
 import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';

@@ -1,6 +1,6 @@
 import type { Day } from '../day-files/day.js';
+import type { DataFault, FaultKind, FaultShares, FeedFault } from './hosts/sandbox-faults.js';
 import type { CannedResponse, Step, StepFault, StepFaultShares } from './issuer/issuer-steps.js';
-import type { DataFault, FaultKind, FaultShares, FeedFault } from './loopback/sandbox-faults.js';
 
 export interface SandboxOptions {
   /** Port of the metadata host; the next ones are those of the dataset host, object store and issuer. 0 (default): any. */

@@ -12,11 +12,15 @@ import { createApiHost } from './hosts/api-host.js';
 import { createFullAccess, SANDBOX_KEY } from './hosts/authorization.js';
 import { createDatasetHost } from './hosts/dataset-host.js';
 import { createFeedRoute } from './hosts/feeds-host.js';
+import {
+  type CallSettings,
+  type Listener,
+  listenOnLoopback,
+  type SandboxHandler,
+} from './hosts/sandbox-call.js';
+import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './hosts/sandbox-faults.js';
 import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-object-host.js';
 import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
-import { type Listener, listenOnLoopback } from './loopback/listen-on-loopback.js';
-import type { CallSettings, SandboxHandler } from './loopback/sandbox-call.js';
-import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './loopback/sandbox-faults.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 
 const EXPORT_TIME_MS = 6 * 3_600_000;

@@ -1,6 +1,6 @@
-import { minutesToUsRange, usRangeToMinutes } from '../day-files/minute.js';
-import { openFeedSources } from '../replay/feeds/open-feed-sources.js';
-import { replayFeeds } from '../replay/feeds/replay-feeds.js';
+import { minutesToUsRange, usRangeToMinutes } from '../day-files/day.js';
+import { openFeedSources } from '../replay/normalized-feeds/open-feed-sources.js';
+import { replayFeeds } from '../replay/normalized-feeds/replay-feeds.js';
 import { type OpenedReplay, openReplay } from '../replay/open-replay.js';
 import type { Arrival } from '../replay/replay-request.js';
 import { type MergeOptions, mergeLines } from '../replay/replay-series.js';

@@ -9,7 +9,7 @@ import {
   type FeedReadContext,
   type FeedReadOptions,
 } from '../raw-feeds/feed-read-context.js';
-import { createFeedThreads, type FeedThreads } from '../replay/feeds/replay-feeds.js';
+import { createFeedThreads, type FeedThreads } from '../replay/normalized-feeds/replay-feeds.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';

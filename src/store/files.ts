@@ -1,5 +1,5 @@
+import type { ReadChunks } from '../base/disk-files.js';
 import { TickhaulError } from '../base/errors.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 
 /** Facts about a file or object. */
 export interface StoredFileInfo {

@@ -1,6 +1,5 @@
-import { whyNotFound } from '../base/disk-files.js';
+import { type ReadChunks, whyNotFound } from '../base/disk-files.js';
 import { abortReason, TickhaulError } from '../base/errors.js';
-import type { ReadChunks } from '../gzip/read-chunks.js';
 import { toSourceError } from '../gzip/read-source.js';
 import { DEFAULT_STORE_SETTINGS, type Files, type StoredFileInfo, type StoreSettings } from './files.js';
 import { localFiles } from './folder/local-files.js';

@@ -5,12 +5,11 @@ import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from 
 import type { RequestedSelection } from '../download/download-options.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';
-import { createWaitMs } from './wait-step.js';
 
 /** An exchange's record, or the error of fetching it. */
 export type RecordOrError = ExchangeRecord | TickhaulError;
 
-export interface ExchangeRecords {
+interface ExchangeRecords {
   /** By exchange. */
   readonly records: ReadonlyMap<string, RecordOrError>;
   /** The error if an awaited day was not exported in time. */
@@ -120,4 +119,18 @@ function formatMissingDay(exchange: string, day: Day, record: RecordOrError | un
   const until = parseTimeToDay(record.datasets?.exportedUntil ?? '');
   const through = until === undefined ? '' : ` (exported through ${formatDay(addDays(until, -1))})`;
   return `${exchange}: ${formatDay(day)} is not exported yet${through}`;
+}
+
+const MIN_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 10 * MIN_WAIT_MS;
+const GROWTH = 1.5;
+
+/**
+ * Milliseconds until the next check for an export: from 1 to 10 minutes, each half as long again as the last. A
+ * random variation of up to a quarter prevents many machines from asking at the same time.
+ * @param random from 0 to 1.
+ */
+export function createWaitMs(attempt: number, random: number): number {
+  const waitMs = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * GROWTH ** attempt);
+  return Math.round(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs * (0.75 + random / 2))));
 }

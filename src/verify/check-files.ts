@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { keepThreads } from '../base/run-tasks.js';
@@ -8,23 +9,26 @@ import { WorkerThread } from '../base/worker-thread.js';
 import type { FileEvent } from '../events/run-events.js';
 import { chooseInflateThreads } from '../gzip/read-source.js';
 import type { StoreSettings } from '../store/files.js';
+import type { ManifestScope } from '../store/manifest/manifest.js';
 import { SMALL_RUN_BYTES } from '../store/open-files.js';
-import type {
-  BadFile,
-  CheckedBytes,
-  CheckRequest,
-  CheckResult,
-  FileCheck,
-  InspectFiles,
+import {
+  type BadFile,
+  type CheckedBytes,
+  type CheckRequest,
+  type CheckResult,
+  createRecordChecks,
+  type ExpectedFile,
+  type FileCheck,
+  type InspectFiles,
 } from './file-checks.js';
 import {
   compareWithListing,
   createRequestFactory,
   inspectBatch,
+  inspectFileBytes,
   statExpected,
 } from './inspect-file-bytes.js';
-import { createResultReporter } from './judge-file.js';
-import { createRecheck } from './recheck.js';
+import { createResultReporter, type ReportResult } from './judge-file.js';
 import type { Verification } from './verification.js';
 
 const checkThreads = keepThreads<
@@ -259,4 +263,56 @@ function* createCheckBatches(
   }
   if (known.length > 0) yield { checks: known, results };
   if (unread.length > 0) yield { checks: unread };
+}
+
+/**
+ * Checks files again that seem bad if another run changed their records since the manifest was read: the record then
+ * describes other bytes, or no longer exists.
+ * @returns a function that resolves to the events of the files whose records changed.
+ */
+function createRecheck(
+  { input: { destination, quick, signal }, contents, manifest }: Verification,
+  reportResult: ReportResult,
+): (checks: readonly FileCheck[]) => Promise<ReadonlyMap<FileCheck, FileEvent>> {
+  const createRequest = createRequestFactory(destination);
+
+  const checkAgain = async (check: FileCheck, expected: ExpectedFile): Promise<CheckResult> => {
+    const request = createRequest(check);
+    if (!quick) return inspectFileBytes(request, () => {}, destination.files, signal);
+    return contents.listed
+      ? compareWithListing(expected, await destination.files.stat(request.location, signal))
+      : statExpected(request);
+  };
+
+  return async (checks) => {
+    const events = new Map<FileCheck, FileEvent>();
+    const recorded = checks.filter(({ record }) => record !== undefined);
+    if (recorded.length === 0) return events;
+    const current = await manifest.reread(createManifestScope(recorded), signal);
+    for (const check of recorded) {
+      const record = current.get(check.record?.path ?? '');
+      if (isDeepStrictEqual(record, check.record)) continue;
+      const currentCheck =
+        record && [...createRecordChecks(record)].find((candidate) => candidate.path === check.path);
+      if (currentCheck?.expected)
+        events.set(
+          check,
+          await reportResult(currentCheck, await checkAgain(currentCheck, currentCheck.expected)),
+        );
+      else events.set(check, { event: 'file', status: 'skipped', file: check.file, path: check.path });
+    }
+    return events;
+  };
+}
+
+/** The part of a manifest that holds the records of these checks. */
+function createManifestScope(checks: readonly FileCheck[]): ManifestScope {
+  const files = checks.flatMap(({ record }) => record?.file ?? []);
+  const days = files.map(({ day }) => day);
+  return {
+    exchanges: [...new Set(files.map(({ exchange }) => exchange))],
+    dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
+    from: Math.min(...days),
+    to: Math.max(...days) + 1,
+  };
 }

@@ -5,7 +5,7 @@ import type { DownloadJob } from '../download/shared-run.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
-import { parseComputedTypeName } from '../market/names/message-type-name.js';
+import { parseComputedTypeName } from '../market/message-type-name.js';
 import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
 import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountSession } from '../../src/account/account-session.js';
 import { isExpired, nearsExpiry } from '../../src/account/identity.js';
-import { setUpAccount } from '../../src/service/account/account-api.js';
+import { setUpAccount } from '../../src/service/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';
 import {
   type Account,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { AccountSession } from '../../src/account/account-session.js';
 import type { Identity } from '../../src/account/identity.js';
 import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
-import { discoverIssuer, setUpAccount } from '../../src/service/account/account-api.js';
+import { discoverIssuer, setUpAccount } from '../../src/service/account-api.js';
 import { parseJsonBody } from '../../src/service/read-error-response.js';
 import { rounds } from '../helpers/services.js';
 import { serve } from '../service/loopback.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createOperationRequest } from '../../src/account/call-account.js';
 import { listOperations } from '../../src/account/list-operations.js';
-import type { OperationRequest } from '../../src/service/account/account-api.js';
+import type { OperationRequest } from '../../src/service/account-api.js';
 
 /** A parameter as OpenAPI describes it. */
 const parameter = (name: string, where: string, schema: object, more: object = {}): object => ({

@@ -4,7 +4,7 @@ import { AccountSession } from '../../src/account/account-session.js';
 import type { ErrorCode, TickhaulError } from '../../src/base/errors.js';
 import type { StepFault } from '../../src/sandbox/issuer/issuer-steps.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
-import { setUpAccount } from '../../src/service/account/account-api.js';
+import { setUpAccount } from '../../src/service/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';
 import {
   type Account,

@@ -8,7 +8,7 @@ import { type IdentityStore, openIdentityStore } from '../../src/account/identit
 import { type LoginInput, type LoginResult, signInToAccount } from '../../src/account/sign-in-to-account.js';
 import { Secrets } from '../../src/base/secrets.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
-import { type Issuer, parseIssuer } from '../../src/service/account/issuer.js';
+import { type Issuer, parseIssuer } from '../../src/service/issuer.js';
 import { approveClaim } from '../helpers/claim-page.js';
 import { isAlive } from '../helpers/is-alive.js';
 import { tempDir } from '../helpers/temp.js';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { AccountSession } from '../../src/account/account-session.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
-import { setUpAccount } from '../../src/service/account/account-api.js';
+import { setUpAccount } from '../../src/service/account-api.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { type Account, countPosts, createAccount, expireStored, storeNewIdentity } from './helpers.js';

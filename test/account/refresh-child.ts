@@ -1,8 +1,8 @@
 /** A process that refreshes an identity at the moment its stdin ends: config folder and service from its arguments. */
 import { AccountSession } from '../../src/account/account-session.js';
 import { Secrets } from '../../src/base/secrets.js';
-import { setUpAccount } from '../../src/service/account/account-api.js';
-import { parseIssuer } from '../../src/service/account/issuer.js';
+import { setUpAccount } from '../../src/service/account-api.js';
+import { parseIssuer } from '../../src/service/issuer.js';
 import { createServiceClient } from '../../src/service/service-client.js';
 import { EMAIL, openStore } from './helpers.js';
 

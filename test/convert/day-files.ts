@@ -9,7 +9,7 @@ import { dataTypeColumns } from '../../src/day-files/data-types.js';
 import { parseDay } from '../../src/day-files/day.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
-import { generateDayFileText } from '../../src/sandbox/csv/generate-day-file.js';
+import { generateDayFileText } from '../../src/sandbox/archive/generate-day-file.js';
 
 export type CsvCell = string | number | boolean | null;
 

@@ -15,7 +15,7 @@ import { convertToFileWith } from '../../src/convert/convert-to-file.js';
 import { openProvenanceStore } from '../../src/convert/output/existing-outputs.js';
 import type { RunEvent } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
-import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
+import { parseComputedTypeName } from '../../src/market/message-type-name.js';
 import { readWithFlechette } from '../format/arrow/read-arrow.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';

@@ -22,7 +22,7 @@ import {
 } from '@uwdata/flechette';
 import { compress as compressLz4, decompress as decompressLz4 } from 'lz4js';
 import { type Inspection, inspectFile } from '../../src/describe/inspect-file.js';
-import { loadCompressor } from '../../src/format/compression/compressor.js';
+import { loadCompressor } from '../../src/format/compressor.js';
 import { tempDir } from '../helpers/temp.js';
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Inspection, inspectFile } from '../../src/describe/inspect-file.js';
-import { ZstdFrames } from '../../src/format/compression/decompress.js';
+import { ZstdFrames } from '../../src/format/decompress.js';
 import { Encoding, PhysicalType } from '../../src/format/parquet/parquet-schema.js';
 import { readThrift } from '../../src/format/parquet/thrift-reader.js';
 import { runHere } from '../helpers/in-process.js';

@@ -1,7 +1,7 @@
 import { FeedLines } from '../../src/dialects/feed-lines.js';
 import { planFeed } from '../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../src/market/message-type-name.js';
 
 /** A local timestamp with the message, or a disconnect. */
 export type Event = readonly [localTimestamp: string, message: unknown] | 'disconnect';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
-import { EXCHANGE_MESSAGE_TYPES, parseMessageType } from '../../src/market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES, parseMessageType } from '../../src/market/message-type-name.js';
 
 const DAY = 86_400_000_000;
 const at = (time: string): number => Date.parse(time) * 1000;

@@ -1,5 +1,5 @@
 import type { Normalizer } from '../../src/dialects/normalizer.js';
-import type { MessageRecord } from '../../src/market/records/message-record.js';
+import type { MessageRecord } from '../../src/market/message-record.js';
 
 /** The records of normalizers for messages, without undefined fields. */
 export function normalizeMessages(

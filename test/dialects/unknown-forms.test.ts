@@ -4,7 +4,7 @@ import { FeedLines } from '../../src/dialects/feed-lines.js';
 import { planFeed } from '../../src/dialects/feed-plan.js';
 import { UnknownForms } from '../../src/dialects/unknown-forms.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../src/market/message-type-name.js';
 
 /** The types of the lines and the warnings of a feed with some messages. */
 async function readFeed(

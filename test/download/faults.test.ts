@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/loopback/sandbox-faults.js';
+import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/hosts/sandbox-faults.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { NAME, onDisk, patience, run, setUp } from './runs.js';
 

@@ -6,7 +6,7 @@ import type { DownloadSettings, Selection } from '../../src/download/download-op
 import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
 import { type DownloadPlanInput, runDownloadPlan } from '../../src/download/run-download-plan.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
-import type { FaultKind } from '../../src/sandbox/loopback/sandbox-faults.js';
+import type { FaultKind } from '../../src/sandbox/hosts/sandbox-faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { createServiceClient } from '../../src/service/service-client.js';
 import type { Destination } from '../../src/store/destination.js';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { OutputOwner } from '../../src/export/export-target.js';
 import { JobIo } from '../../src/export/job-io.js';
 import { openSpillFile, SpooledPart } from '../../src/export/job-memory.js';
-import { openPartFile } from '../../src/store/folder/part-file.js';
+import { openPartFile } from '../../src/store/folder/local-files.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { tempDir } from '../helpers/temp.js';

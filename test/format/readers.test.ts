@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../src/day-files/data-types.js';
-import type { Compression } from '../../src/format/compression/compressor.js';
+import type { Compression } from '../../src/format/compressor.js';
 import { cellsOf, csvOf, run, writeDayFile } from '../convert/day-files.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
 import { tempDir } from '../helpers/temp.js';

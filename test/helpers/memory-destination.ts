@@ -8,7 +8,7 @@ import { createLocationFiles } from '../../src/store/open-files.js';
 import { isDataPath } from '../../src/store/paths.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { createBucketFiles, parseBucketAddress } from '../../src/store/s3/bucket-files.js';
-import { manifestRoot } from '../../src/store/s3/manifest/manifest-objects.js';
+import { manifestRoot } from '../../src/store/s3/bucket-manifest/manifest-objects.js';
 import type { ObjectStore, ObjectUpload } from '../../src/store/s3/object-store.js';
 import { MemoryBucket, type RequestGate } from './memory-store.js';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { yieldToEventLoop } from '../../src/base/wait.js';
-import { createNativeWriter } from '../../src/sandbox/native/native-writer.js';
+import { createNativeWriter } from '../../src/sandbox/feed-lines/native-writer.js';
 import { cleanUp } from '../helpers/clean-up.js';
 
 /** A client's connection to a loopback exchange. */

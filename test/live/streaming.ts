@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/live-options.js';
 import { streamLive } from '../../src/live/stream-live.js';
-import { parseMessageType } from '../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../src/market/message-type-name.js';
 import { createServiceClient } from '../../src/service/service-client.js';
 import { cleanUp } from '../helpers/clean-up.js';
 

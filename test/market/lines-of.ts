@@ -1,7 +1,7 @@
 import type { DataType } from '../../src/day-files/data-types.js';
 import { createDayFileLines } from '../../src/market/day-file/day-file-lines.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../src/market/message-type-name.js';
 import type { Period } from '../../src/market/trade-bars.js';
 import { batchesOf } from './batches.js';
 

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
-import { createPin, formatPin } from '../../src/download/lists/pinned-plan.js';
 import type { DownloadPlan } from '../../src/download/plan/create-download-plan.js';
+import { createPin, formatPin } from '../../src/download/plan/pinned-plan.js';
 import {
   createSeriesReader,
   parseSliceJob,

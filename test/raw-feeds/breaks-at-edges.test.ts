@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseDay } from '../../src/day-files/day.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { normalizeInProcess, parseLines } from '../replay/feeds/normalizing.js';
+import { normalizeInProcess, parseLines } from '../replay/normalized-feeds/normalizing.js';
 import { ask, serveHere, withOptions } from '../server/serving.js';
 import { replayInProcess, START } from './replaying.js';
 import { type StoryEvent, startStoryService } from './story.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.js';
-import type { FeedFault } from '../../src/sandbox/loopback/sandbox-faults.js';
+import type { FeedFault } from '../../src/sandbox/hosts/sandbox-faults.js';
 import { busySandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { startFront } from './front.js';

@@ -10,7 +10,7 @@ import {
   type FeedReadOptions,
 } from '../../src/raw-feeds/feed-read-context.js';
 import { openFeed } from '../../src/raw-feeds/open-feed.js';
-import { replayRaw } from '../../src/replay/raw/replay-raw.js';
+import { replayRaw } from '../../src/replay/replay-raw.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { createServiceClient } from '../../src/service/service-client.js';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/day-files/day.js';
-import { clearSlices } from '../../src/raw-feeds/cache/slice-cache.js';
+import { clearSlices } from '../../src/raw-feeds/slices/slice-cache.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
-import { normalizeInProcess } from '../replay/feeds/normalizing.js';
+import { normalizeInProcess } from '../replay/normalized-feeds/normalizing.js';
 import { type ReplayResult, replayInProcess, START } from './replaying.js';
 import {
   expectedRawOutput,

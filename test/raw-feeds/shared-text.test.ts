@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFeed } from '../../src/raw-feeds/open-feed.js';
-import { replayRaw } from '../../src/replay/raw/replay-raw.js';
+import { replayRaw } from '../../src/replay/replay-raw.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { type RunContext, replayInProcess, runReplayInProcess, START } from './replaying.js';

@@ -8,7 +8,7 @@ import type { DataType } from '../../src/day-files/data-types.js';
 import { addDays, parseDay } from '../../src/day-files/day.js';
 import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../src/market/message-type-name.js';
 import { TimeMerge } from '../../src/market/time-merge.js';
 import { createHandover } from '../../src/replay/handover.js';
 import { createReplayThreads } from '../../src/replay/line-jobs.js';

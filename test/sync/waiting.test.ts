@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/day-files/day.js';
-import { createWaitMs } from '../../src/sync/wait-step.js';
+import { createWaitMs } from '../../src/sync/exchange-records.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';

@@ -53,7 +53,7 @@ export const accountCommand = defineCommand(OPTIONS, {
               setup.calls.secrets.redact(await formatOperations(operations, textColumns(cli.stdout))),
             );
         } else {
-          const { setUpAccount } = await import('../../service/account/account-api.js');
+          const { setUpAccount } = await import('../../service/account-api.js');
           const session = await openSession();
           print(await session.authorized((token) => setUpAccount(setup.calls, token)));
         }

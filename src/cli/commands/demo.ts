@@ -31,7 +31,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
     examples: [['$0 demo', 'takes some seconds, without questions']],
     async run(options, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
-      const { parseFaults } = await import('../../sandbox/loopback/sandbox-faults.js');
+      const { parseFaults } = await import('../../sandbox/hosts/sandbox-faults.js');
       const { parseDay } = await import('../../day-files/day.js');
       const chalk = await cli.output.chalk(cli.stdout);
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);

@@ -1,6 +1,6 @@
 import { plural } from '../../base/units.js';
 import type { PlannedFile } from '../../download/download-options.js';
-import type { PlanTotals } from '../../download/plan/create-download-plan.js';
+import type { PlanTotals } from '../../download/plan/report-plan.js';
 import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
@@ -87,7 +87,7 @@ async function printPlan(
   cli: CliHost,
 ): Promise<PlanTotals> {
   const { stdout, output } = cli;
-  const { createTotals, countFiles } = await import('../../download/plan/create-download-plan.js');
+  const { createTotals, countFiles } = await import('../../download/plan/report-plan.js');
   const totals = createTotals();
   const files = countFiles(opened, opened.filesInPathOrder(), totals);
   if (options.files) {

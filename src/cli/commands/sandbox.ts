@@ -8,7 +8,7 @@ import {
   FEED_FAULTS,
   parseFaults,
   parseShares,
-} from '../../sandbox/loopback/sandbox-faults.js';
+} from '../../sandbox/hosts/sandbox-faults.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { runChild, sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 

@@ -57,7 +57,7 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
 /** Called after the ports are open, so that the cache of another running server is not cleared. */
 async function clearCache(cli: CliHost, { values, feeds }: ServeSettings): Promise<void> {
   if (!values.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
-  const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
+  const { clearSlices } = await import('../../raw-feeds/slices/slice-cache.js');
   await clearSlices(feeds.cacheFolder);
 }
 

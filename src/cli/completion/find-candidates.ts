@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
-import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES } from '../../market/message-type-name.js';
 import { OPTION_TYPES } from '../../options/option-types.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import type { CommandOutline } from '../arguments/command.js';

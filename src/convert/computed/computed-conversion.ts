@@ -12,7 +12,7 @@ import {
   createBarStream,
   createSnapshotStream,
 } from '../../market/day-file/computed-stream.js';
-import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/message-type-name.js';
+import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
 import { statSource } from '../../store/open-files.js';

@@ -1,9 +1,9 @@
 import { bookLevelColumns, type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../../format/batch.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
-import type { BookSnapshot, SideLevels } from '../../market/book/book-snapshots.js';
+import type { BookSnapshot, SideLevels } from '../../market/book-snapshots.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { Instrument } from '../../market/messages.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { TradeBar } from '../../market/trade-bars.js';
 
 const LF = 10;

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName, type Layout, olderLayoutOf } from '../../day-files/layout.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { Files } from '../../store/files.js';
 import { absoluteLocation, joinLocation } from '../../store/location.js';
 import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';

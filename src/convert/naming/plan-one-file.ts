@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { isGroupedSymbol } from '../../day-files/dataset-symbol.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { Files } from '../../store/files.js';
 import { absoluteLocation } from '../../store/location.js';
 import { type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';

@@ -8,7 +8,7 @@ import { VERSION } from '../../base/version.js';
 import { DATA_TYPES, type DataType } from '../../day-files/data-types.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /** Content of a source, as it was read. */

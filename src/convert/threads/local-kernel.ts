@@ -2,10 +2,10 @@ import { TickhaulError } from '../../base/errors.js';
 import { copyBytes } from '../../base/memory.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { createDeferred, type Deferred } from '../../base/wait.js';
+import type { ColumnMemory } from '../../format/columns/column-memory.js';
+import { type Piece, PieceMemory } from '../../format/csv/piece-memory.js';
 import { parseRecords } from '../../format/csv/quoted-records.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
-import type { ColumnMemory } from '../../format/kernel/column-memory.js';
-import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/output-format.js';
 import { createBatchKernel } from '../../format/output-formats.js';
 

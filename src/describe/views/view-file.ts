@@ -1,7 +1,7 @@
 import { computedColumns } from '../../convert/computed/computed-rows.js';
 import { type Column, dataTypeColumns, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { parseNormalizedName } from '../../market/names/message-type-name.js';
+import { parseNormalizedName } from '../../market/message-type-name.js';
 
 /** A column as a file has it. */
 export interface FileColumn {

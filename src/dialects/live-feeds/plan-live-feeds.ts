@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { loadVendorFeeds } from '../vendor/vendor-feeds.js';
 import type { LiveFeed, OwnChannels, OwnConnection, OwnFeed } from './live-feed.js';
 import { OWN_CHANNELS } from './own-channels.js';
+import { loadVendorFeeds } from './vendor-feeds.js';
 
 /** Creates the connections that together subscribe to all filters of a stream. */
 export type FeedOpener = () => readonly LiveFeed[];

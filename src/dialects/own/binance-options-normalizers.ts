@@ -1,4 +1,4 @@
-import type { OptionSummaryRecord } from '../../market/records/message-record.js';
+import type { OptionSummaryRecord } from '../../market/message-record.js';
 import {
   eventTimeFromMs,
   type MessageFields,

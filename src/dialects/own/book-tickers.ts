@@ -1,4 +1,4 @@
-import type { BookTickerRecord } from '../../market/records/message-record.js';
+import type { BookTickerRecord } from '../../market/message-record.js';
 import {
   type EventTime,
   eventTimeFromMs,

@@ -1,4 +1,4 @@
-import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
+import type { DerivativeTickerRecord } from '../../market/message-record.js';
 import type { EventTime } from '../message-fields.js';
 
 const KEYS = [

@@ -9,8 +9,8 @@ import {
   toFields,
   toFieldsList,
 } from '../message-fields.js';
+import { readLighterTradeText } from '../message-text/trade-text.js';
 import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { readLighterTradeText } from '../text/trade-text.js';
 import { LastTicker } from './last-ticker.js';
 import { BookSequence } from './numbered-books.js';
 

@@ -9,8 +9,8 @@ import {
   parseOptionalNumber,
   toFieldsList,
 } from '../message-fields.js';
+import { createMexcDepthReader } from '../message-text/mexc-depth-text.js';
 import { type EmitRecord, type Normalizer, toUpperCaseSymbols, UnknownFormError } from '../normalizer.js';
-import { createMexcDepthReader } from '../text/mexc-depth-text.js';
 import { createBookTicker } from './book-tickers.js';
 import { LastTicker } from './last-ticker.js';
 import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './numbered-books.js';

@@ -1,4 +1,4 @@
-import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../../market/message-type-name.js';
 import type { Normalizer } from '../normalizer.js';
 import {
   asterBooks,

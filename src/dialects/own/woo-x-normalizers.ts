@@ -1,7 +1,7 @@
 // Channels of the exchange: cspell:ignore woox orderbookupdate estfundingrate openinterest indexprice
 
+import type { BookChangeRecord } from '../../market/message-record.js';
 import type { PriceLevel } from '../../market/messages.js';
-import type { BookChangeRecord } from '../../market/records/message-record.js';
 import { eventTimeFromMs, type MessageFields, parseOptionalNumber, toFields } from '../message-fields.js';
 import { type EmitRecord, mapToUniqueSymbols, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
 import { createBookTicker } from './book-tickers.js';

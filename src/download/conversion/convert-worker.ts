@@ -9,7 +9,7 @@ import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../day-files/day.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { FileChecksums } from '../../gzip/verify-file.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
 

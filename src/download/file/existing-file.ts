@@ -15,7 +15,8 @@ import {
 import { startArrivalWork } from '../conversion/arrival-work.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
-import { acquireSlotAndMemory, dropCsv, recordFile, type TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, type TransferContext } from '../transfer-limits.js';
+import { dropCsv, recordFile } from './record-file.js';
 
 /** A day file that needed no download. */
 export interface ExistingFile {

@@ -9,9 +9,8 @@ import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedFile } from '../download-options.js';
 import { reportedOutputs } from '../plan/planned-paths.js';
-import type { FileResult } from '../transfer-limits.js';
+import type { FileResult, TransferContext } from '../transfer-limits.js';
 import { type ExistingFile, processExistingFile } from './existing-file.js';
-import type { TransferContext } from './transfer-context.js';
 import { TransferError, transferFile } from './transfer-file.js';
 
 /**

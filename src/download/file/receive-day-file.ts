@@ -5,6 +5,7 @@ import type { DayFileResponse, ResumePoint } from '../../service/service-client.
 import type { DayPart } from '../../store/destination.js';
 import { type DayFileWork, startArrivalWork } from '../conversion/arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
+import { acquireSlotAndMemory, type TransferContext } from '../transfer-limits.js';
 import {
   assertAsAnnounced,
   isBadContent,
@@ -13,7 +14,6 @@ import {
   receiveSmallFile,
   type TransferAttempt,
 } from './transfer-attempt.js';
-import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
 
 /** One pass over a file, which goes on over several attempts. */
 interface Pass {

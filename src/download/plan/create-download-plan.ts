@@ -1,9 +1,7 @@
-import { yieldToEventLoop } from '../../base/wait.js';
 import { type Day, parseWeekdays } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../day-files/layout.js';
 import { createShardTest } from '../../day-files/shard.js';
-import type { PlanCounts, PlanStatus } from '../../events/run-events.js';
 import type { CanRequest } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
@@ -35,13 +33,7 @@ import {
   selectRange,
   selectSeries,
 } from './select-series.js';
-import {
-  addToVolume,
-  createSizeEstimator,
-  createVolume,
-  type DownloadVolume,
-  type EstimateSize,
-} from './size-estimator.js';
+import { createSizeEstimator, type EstimateSize } from './size-estimator.js';
 
 export interface DownloadPlanSource {
   readonly selection: RequestedSelection;
@@ -143,60 +135,8 @@ function groupByDataType(series: readonly Series[]): readonly Series[] {
   return [...groups.values()].flat();
 }
 
-export function createPlanCounts(): Record<PlanStatus | 'files', number> {
-  return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
-}
-
 /** Exported days whose files may have come too early, without the rows that a later request returns. */
 const RECENT_DAYS = 7;
-
-/** A pass over a plan yields to the event loop after this many files. */
-export const FILES_BEFORE_YIELD = 2048;
-
-/** Counts of a plan's files, and the volume of those to download. */
-export interface PlanTotals {
-  readonly counts: PlanCounts;
-  readonly volume: DownloadVolume;
-}
-
-/** Totals while they are computed. */
-interface RunningTotals {
-  readonly counts: ReturnType<typeof createPlanCounts>;
-  readonly volume: DownloadVolume;
-}
-
-export function createTotals(): RunningTotals {
-  return { counts: createPlanCounts(), volume: createVolume() };
-}
-
-/** Yields the files of a plan unchanged, and counts them. */
-export function* countFiles(
-  { sizeOf }: Pick<CountedPlan, 'sizeOf'>,
-  files: Iterable<PlannedFile>,
-  { counts, volume }: RunningTotals,
-): Generator<PlannedFile> {
-  for (const file of files) {
-    counts.files++;
-    counts[file.status]++;
-    addToVolume(volume, file, sizeOf);
-    yield file;
-  }
-}
-
-/** Counts a plan, yielding to the event loop regularly: a plan may have millions of files. */
-export async function countPlan(
-  plan: Pick<CountedPlan, 'files' | 'sizeOf'>,
-  signal?: AbortSignal,
-): Promise<PlanTotals> {
-  const totals = createTotals();
-  for (const _ of countFiles(plan, plan.files(), totals)) {
-    if (totals.counts.files % FILES_BEFORE_YIELD === 0) {
-      await yieldToEventLoop();
-      signal?.throwIfAborted();
-    }
-  }
-  return totals;
-}
 
 /** The part of a plan needed to download its files; without sizes there is no estimate. */
 export type CountedPlan = Pick<DownloadPlan, 'files' | 'options'> & Partial<Pick<DownloadPlan, 'sizeOf'>>;

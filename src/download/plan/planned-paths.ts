@@ -6,7 +6,7 @@ import { isSafeFileName } from '../../day-files/file-naming.js';
 import type { Layout } from '../../day-files/layout.js';
 import type { FileEvent } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/names/message-type-name.js';
+import type { ComputedType } from '../../market/message-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 import type { SelectedRange, Series } from './select-series.js';
 

@@ -1,11 +1,73 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import type { EventSink, PlanCounts, PlanEvent } from '../../events/run-events.js';
+import { yieldToEventLoop } from '../../base/wait.js';
+import type { EventSink, PlanCounts, PlanEvent, PlanStatus } from '../../events/run-events.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { DownloadSettings } from '../download-options.js';
-import { createPlanCounts, type PlanTotals } from './create-download-plan.js';
-import { estimateDiskBytes, sumVolumes, toEstimate, toSizeRange, totalBytes } from './size-estimator.js';
+import type { DownloadSettings, PlannedFile } from '../download-options.js';
+import type { CountedPlan } from './create-download-plan.js';
+import {
+  addToVolume,
+  createVolume,
+  type DownloadVolume,
+  estimateDiskBytes,
+  sumVolumes,
+  toEstimate,
+  toSizeRange,
+  totalBytes,
+} from './size-estimator.js';
+
+/** A pass over a plan yields to the event loop after this many files. */
+export const FILES_BEFORE_YIELD = 2048;
+
+export function createPlanCounts(): Record<PlanStatus | 'files', number> {
+  return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
+}
+
+/** Counts of a plan's files, and the volume of those to download. */
+export interface PlanTotals {
+  readonly counts: PlanCounts;
+  readonly volume: DownloadVolume;
+}
+
+/** Totals while they are computed. */
+interface RunningTotals {
+  readonly counts: ReturnType<typeof createPlanCounts>;
+  readonly volume: DownloadVolume;
+}
+
+export function createTotals(): RunningTotals {
+  return { counts: createPlanCounts(), volume: createVolume() };
+}
+
+/** Yields the files of a plan unchanged, and counts them. */
+export function* countFiles(
+  { sizeOf }: Pick<CountedPlan, 'sizeOf'>,
+  files: Iterable<PlannedFile>,
+  { counts, volume }: RunningTotals,
+): Generator<PlannedFile> {
+  for (const file of files) {
+    counts.files++;
+    counts[file.status]++;
+    addToVolume(volume, file, sizeOf);
+    yield file;
+  }
+}
+
+/** Counts a plan, yielding to the event loop regularly: a plan may have millions of files. */
+export async function countPlan(
+  plan: Pick<CountedPlan, 'files' | 'sizeOf'>,
+  signal?: AbortSignal,
+): Promise<PlanTotals> {
+  const totals = createTotals();
+  for (const _ of countFiles(plan, plan.files(), totals)) {
+    if (totals.counts.files % FILES_BEFORE_YIELD === 0) {
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+  }
+  return totals;
+}
 
 /** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;

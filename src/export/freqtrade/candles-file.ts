@@ -1,6 +1,6 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import { loadLz4 } from '../../format/compression/compressor.js';
+import { loadLz4 } from '../../format/compressor.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
 import type { Timeframe } from './freqtrade-settings.js';

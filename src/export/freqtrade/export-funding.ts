@@ -1,7 +1,7 @@
 import { plural } from '../../base/units.js';
 import type { Batch, TextColumn } from '../../format/batch.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import { loadLz4 } from '../../format/compression/compressor.js';
+import { loadLz4 } from '../../format/compressor.js';
 import { getColumn, getNumbers } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
 import { type ExportIo, type ExportJob, type OutputOwner, sameOutputError } from '../export-target.js';

@@ -6,7 +6,7 @@ import {
   RecordBatchBuilder,
 } from '../../format/arrow/record-batch-encoder.js';
 import type { ByteWriter } from '../../format/byte-writer.js';
-import type { Compress } from '../../format/compression/compressor.js';
+import type { Compress } from '../../format/compressor.js';
 import type { ExportIo, ExportOutput, OutputOwner } from '../export-target.js';
 
 /** Number of LZ4 frames in CompressionType (Message.fbs). */

@@ -6,7 +6,7 @@ import {
   createFrameCompressor,
   LZ4_SCRATCH_BYTES,
   type Lz4Exports,
-} from '../../format/compression/compressor.js';
+} from '../../format/compressor.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';
 import { ExportKernelMemory } from '../job-memory.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';

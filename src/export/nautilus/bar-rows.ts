@@ -3,7 +3,7 @@ import { type Day, US_PER_DAY } from '../../day-files/day.js';
 import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { type ComputedStream, createBarStream } from '../../market/day-file/computed-stream.js';
-import type { TradeBarType } from '../../market/names/message-type-name.js';
+import type { TradeBarType } from '../../market/message-type-name.js';
 import type { TradeBar } from '../../market/trade-bars.js';
 import { CATALOG_COLUMNS } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';

@@ -1,7 +1,7 @@
 import type { Batch, TextColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
-import type { TradeBarType } from '../../market/names/message-type-name.js';
+import type { TradeBarType } from '../../market/message-type-name.js';
 import { type ExportSource, type OutputOwner, sameOutputError } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
 import { BarRows } from './bar-rows.js';

@@ -1,6 +1,6 @@
 import { type ArrowField, encodeSchemaMessage } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import { loadCompressor } from '../../format/compression/compressor.js';
+import { loadCompressor } from '../../format/compressor.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
 import { Encoding, type ParquetColumn, PhysicalType } from '../../format/parquet/parquet-schema.js';
 import { createParquetWriter, writeColumnChunk } from '../../format/parquet/parquet-writer.js';

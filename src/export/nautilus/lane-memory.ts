@@ -1,7 +1,7 @@
 import type { WasmVariable } from '../../base/wasm.js';
 import type { TextValues } from '../../format/batch.js';
-import type { SnappyExports } from '../../format/compression/compressor.js';
-import type { ParquetExports, TextEncodeExports, TextLocation } from '../../format/kernel/column-memory.js';
+import type { ColumnExports, TextEncodeExports, TextLocation } from '../../format/columns/column-memory.js';
+import type { SnappyExports } from '../../format/compressor.js';
 import { type EncodeMemory, Scratch } from '../../format/parquet/encode-texts.js';
 import { ExportKernelMemory } from '../job-memory.js';
 
@@ -9,7 +9,7 @@ import { ExportKernelMemory } from '../job-memory.js';
 interface NautilusExports
   extends TextEncodeExports,
     SnappyExports,
-    Pick<ParquetExports, 'findDistinctDoubles' | 'writeDeltaLongs'> {
+    Pick<ColumnExports, 'findDistinctDoubles' | 'writeDeltaLongs'> {
   initialize(): void;
   allocate(bytes: bigint): number;
 
@@ -62,7 +62,7 @@ interface NautilusExports
   ): void;
   readIdSlots(slots: number, count: number, bytes: number, offsets: number): void;
 
-  findDistinctWide: ParquetExports['findDistinctDoubles'];
+  findDistinctWide: ColumnExports['findDistinctDoubles'];
   findDistinctBytes(values: number, count: number, width: number, distinct: number, indices: number): number;
 }
 

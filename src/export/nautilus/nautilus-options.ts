@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { parseComputedTypeName, type TradeBarType } from '../../market/names/message-type-name.js';
+import { parseComputedTypeName, type TradeBarType } from '../../market/message-type-name.js';
 import type { ExportFlags } from '../export-target.js';
 import type { FixedPrecision } from './catalog-columns.js';
 import { FIXED_LIMITS } from './fixed-point.js';

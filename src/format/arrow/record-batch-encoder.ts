@@ -1,7 +1,7 @@
 import type { ByteWriter } from '../byte-writer.js';
-import { type Compress, type Compression, loadCompressor } from '../compression/compressor.js';
-import { type ColumnBatchEncoder, createColumnKernel } from '../kernel/column-kernel.js';
-import { type ColumnMemory, ScratchRegion, type TextLocation } from '../kernel/column-memory.js';
+import { type ColumnBatchEncoder, createColumnKernel } from '../columns/column-kernel.js';
+import { type ColumnMemory, ScratchRegion, type TextLocation } from '../columns/column-memory.js';
+import { type Compress, type Compression, loadCompressor } from '../compressor.js';
 import {
   type BatchKernel,
   COLUMN_BATCHES,

@@ -1,4 +1,4 @@
-import { decompressLz4, decompressZstd } from '../compression/decompress.js';
+import { decompressLz4, decompressZstd } from '../decompress.js';
 import { type Cell, StepLimit, TooLargeError } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { type ArrowFieldType, FlatTable, isBitSet, readLong } from './arrow-field-type.js';

@@ -1,6 +1,6 @@
 import type { Batch, NumberText, Schema } from '../batch.js';
-import { ColumnParser } from '../kernel/column-kernel.js';
-import { ColumnMemory } from '../kernel/column-memory.js';
+import { ColumnParser } from '../columns/column-kernel.js';
+import { ColumnMemory } from '../columns/column-memory.js';
 import { maxBatchTextBytes } from '../output-format.js';
 import { createLineError, MAX_LINE_BYTES, type SourceLine, TOO_LONG, UNCLOSED } from './csv-cells.js';
 import { type DayFileHeader, HeaderReader, type HeaderText } from './csv-header.js';

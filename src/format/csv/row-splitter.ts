@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../gzip/count-lines.js';
-import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
 import { createLineError, TOO_LONG, UNCLOSED } from './csv-cells.js';
 import { type DayFileHeader, HeaderReader, type HeaderText } from './csv-header.js';
+import { PIECE_BYTES, type Piece, type ScanResult } from './piece-memory.js';
 import { RecordEndFinder } from './quoted-records.js';
 
 const LF = 10;

@@ -1,9 +1,9 @@
 import { Decompress } from 'fzstd';
+import { type ReadChunks, readChunks } from '../../base/disk-files.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { TextSink } from '../../gzip/gunzip.js';
-import { type ReadChunks, readChunks } from '../../gzip/read-chunks.js';
 import { readSource } from '../../gzip/read-source.js';
-import { ZstdFrames } from '../compression/decompress.js';
+import { ZstdFrames } from '../decompress.js';
 import {
   type Cell,
   ColumnStats,

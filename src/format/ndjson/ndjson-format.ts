@@ -1,6 +1,6 @@
 import type { OutputExtension } from '../../base/output-format-names.js';
 import { countLines } from '../../gzip/count-lines.js';
-import type { Compression } from '../compression/compressor.js';
+import type { Compression } from '../compressor.js';
 import type { OutputFormat, OutputOptions } from '../output-format.js';
 import { LINE_BATCHES } from './line-limits.js';
 import type { CellOptions } from './ndjson-kernel.js';

@@ -9,7 +9,7 @@ import {
 } from '../../base/wasm.js';
 import { type Column, isNeverEmpty } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
-import { type Compress, loadCompressor } from '../compression/compressor.js';
+import { type Compress, loadCompressor } from '../compressor.js';
 import {
   createRowError,
   findCellEnd,
@@ -166,7 +166,7 @@ class NdjsonKernel implements BatchKernel {
 /** Reason why `format` stopped: end of the text, unusual cell, or missing memory. */
 export const NDJSON_STOP_REASON = { done: 0, unusual: 1, noRoom: 2 } as const;
 
-/** Exports of assembly/ndjson/ndjson-kernel.ts, which documents them. Addresses are those of its memory. */
+/** Exports of ../assembly/ndjson-kernel.ts, which documents them. Addresses are those of its memory. */
 interface NdjsonModule {
   setup(records: number, columns: number, leading: number, fixedRoom: number): void;
   /**
@@ -189,7 +189,7 @@ export async function loadNdjsonModule(memory: LineMemory): Promise<NdjsonModule
   return module;
 }
 
-/** Kinds of cells as numbered in assembly/ndjson/ndjson-kernel.ts. */
+/** Kinds of cells as numbered in ../assembly/ndjson-kernel.ts. */
 const CELL_KINDS = { time: 0, number: 1, boolean: 2, text: 3, isoTime: 4, quotedNumber: 5 } as const;
 
 /** Start of the column records; the kernel uses the memory below for itself. */

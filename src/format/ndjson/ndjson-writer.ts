@@ -1,4 +1,4 @@
-import { type Compression, loadCompressor } from '../compression/compressor.js';
+import { type Compression, loadCompressor } from '../compressor.js';
 import type { ByteSink, OutputWriter } from '../output-format.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type ColumnMemory, distinctSlotBytes, type ParquetExports } from '../kernel/column-memory.js';
+import { type ColumnExports, type ColumnMemory, distinctSlotBytes } from '../columns/column-memory.js';
 import {
   type EncodableValues,
   type EncodeMemory,
@@ -117,7 +117,7 @@ interface FixedWidthValues {
   readonly count: number;
   readonly width: number;
   /** The function of the kernel that finds distinct values of this width. */
-  readonly find: ParquetExports['findDistinctDoubles'];
+  readonly find: ColumnExports['findDistinctDoubles'];
 }
 
 /** Encodes values without bounds: with a dictionary if they repeat, else PLAIN. */

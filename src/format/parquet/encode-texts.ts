@@ -1,4 +1,4 @@
-import { ScratchRegion, type TextEncodeExports, type TextLocation } from '../kernel/column-memory.js';
+import { ScratchRegion, type TextEncodeExports, type TextLocation } from '../columns/column-memory.js';
 import { Encoding } from './parquet-schema.js';
 import { type EncodedValues, textBounds, type ValueBounds } from './parquet-writer.js';
 

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
-import { decompressLz4Block, decompressSnappy, decompressZstd } from '../compression/decompress.js';
+import { decompressLz4Block, decompressSnappy, decompressZstd } from '../decompress.js';
 import { type StepLimit, TooLargeError } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { Encoding, PageType } from './parquet-schema.js';

@@ -1,6 +1,6 @@
 import { type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
-import type { Compression } from '../compression/compressor.js';
+import type { Compression } from '../compressor.js';
 import type { ThriftWriter } from './thrift-writer.js';
 
 /**

@@ -1,6 +1,6 @@
 import { VERSION } from '../../base/version.js';
 import { ByteWriter } from '../byte-writer.js';
-import type { Compress, Compression } from '../compression/compressor.js';
+import type { Compress, Compression } from '../compressor.js';
 import type { ByteSink, EncodedBatch } from '../output-format.js';
 import {
   Codec,

@@ -1,7 +1,7 @@
 import { plural } from '../../base/units.js';
-import { type Compress, loadCompressor } from '../compression/compressor.js';
-import { type ColumnBatchEncoder, createColumnKernel } from '../kernel/column-kernel.js';
-import type { ColumnMemory } from '../kernel/column-memory.js';
+import { type ColumnBatchEncoder, createColumnKernel } from '../columns/column-kernel.js';
+import type { ColumnMemory } from '../columns/column-memory.js';
+import { type Compress, loadCompressor } from '../compressor.js';
 import { type BatchKernel, COLUMN_BATCHES, type KernelJob } from '../output-format.js';
 import { encodeBooleans, encodeLongs, encodeNumbers } from './encode-numbers.js';
 import {

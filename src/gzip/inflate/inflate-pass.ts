@@ -100,7 +100,7 @@ export class InflatePass implements GunzipPass {
   }
 }
 
-/** Exports of assembly/inflate-kernel.ts, where they are documented. */
+/** Exports of ../assembly/inflate-kernel.ts, where they are documented. */
 interface InflateModule extends CrcFoldModule {
   setUp(base: number): number;
   startAt(bit: bigint): void;
@@ -110,7 +110,7 @@ interface InflateModule extends CrcFoldModule {
   writtenTo(): number;
 }
 
-/** Why decoding ended; the values are those of assembly/decode.ts. */
+/** Why decoding ended; the values are those of ../assembly/decode.ts. */
 export const InflateStatus = { full: 0, starved: 1, ended: 2, atBlock: 3, refused: -1 } as const;
 
 /** Compressed bytes that an inflater takes at once, with those that are left from before. */

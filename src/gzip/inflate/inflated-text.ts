@@ -193,7 +193,7 @@ export function readMemberTrailer(bytes: Buffer): MemberTrailer {
   return { crc: bytes.readUInt32LE(0), bytes: bytes.readUInt32LE(4) };
 }
 
-/** Exports of assembly/crc-fold.ts, where they are documented. */
+/** Exports of ../assembly/crc-fold.ts, where they are documented. */
 export interface CrcFoldModule {
   shortenBytes(from: number, to: number, state: number): number;
   shortenedBytes(): number;

@@ -9,7 +9,7 @@ import {
   WINDOW_BYTES,
 } from './inflated-text.js';
 
-/** Exports of assembly/token-kernel.ts, where they are documented. */
+/** Exports of ../assembly/token-kernel.ts, where they are documented. */
 export interface TokenModule extends CrcFoldModule {
   setUp(base: number): number;
   startAt(bit: bigint): void;

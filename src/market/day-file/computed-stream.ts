@@ -1,7 +1,7 @@
 import type { Batch } from '../../format/batch.js';
 import { createFixedText } from '../../format/ndjson/write-json.js';
-import type { BookSnapshot } from '../book/book-snapshots.js';
-import type { BookSnapshotType, ComputedType, TradeBarType } from '../names/message-type-name.js';
+import type { BookSnapshot } from '../book-snapshots.js';
+import type { BookSnapshotType, ComputedType, TradeBarType } from '../message-type-name.js';
 import { type ComputedSink, InstrumentPipeline } from '../pipeline.js';
 import type { Period, TradeBar } from '../trade-bars.js';
 import { BookRows, Instruments, MessageRows, type RowState } from './day-file-lines.js';

@@ -8,8 +8,8 @@ import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead, toDictionary } from '../lines/line-parts.js';
 import { BookChangeLines, RowLines } from '../lines/row-lines.js';
+import type { NormalizedType } from '../message-type-name.js';
 import type { Instrument } from '../messages.js';
-import type { NormalizedType } from '../names/message-type-name.js';
 import { InstrumentPipeline } from '../pipeline.js';
 import { type Period, TRADE_SIDE } from '../trade-bars.js';
 

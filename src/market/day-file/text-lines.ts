@@ -1,11 +1,11 @@
 import type { Batch, ColumnData, Schema } from '../../format/batch.js';
 import { dataTypeSchema } from '../../format/csv/csv-header.js';
 import { RowReader, type RowReaderOptions } from '../../format/csv/row-reader.js';
-import { MessageKernel, PERIOD_PHASE } from '../kernel/message-kernel.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../message-type-name.js';
 import type { Period } from '../trade-bars.js';
 import { createDayFileLines, type DayFileLines, type DayFileLinesOptions } from './day-file-lines.js';
+import { MessageKernel, PERIOD_PHASE } from './message-kernel.js';
 import type { RowTally } from './row-tally.js';
 
 /** Formats day files of one kind as lines, one file after the other. Each piece of text adds its lines. */

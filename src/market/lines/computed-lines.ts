@@ -6,9 +6,9 @@ import {
   MAX_TIME_BYTES,
   writeNumber,
 } from '../../format/ndjson/write-json.js';
-import type { BookSnapshot, SideLevels } from '../book/book-snapshots.js';
+import type { BookSnapshot, SideLevels } from '../book-snapshots.js';
+import type { BookSnapshotType, TradeBarType } from '../message-type-name.js';
 import type { Instrument } from '../messages.js';
-import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
 import type { ComputedSink } from '../pipeline.js';
 import type { TradeBar } from '../trade-bars.js';
 import type { LineBuffer } from './line-buffer.js';

@@ -1,4 +1,4 @@
-import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../message-type-name.js';
 
 /** A key of a message whose value comes from a cell of its row. */
 export interface MessagePart {

@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
-import { usRangeToMinutes } from '../../day-files/minute.js';
+import { usRangeToMinutes } from '../../day-files/day.js';
 import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
-import { replayRaw } from '../../replay/raw/replay-raw.js';
+import { replayRaw } from '../../replay/replay-raw.js';
 import type { RequestedPeriod } from '../../replay/replay-request.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { Context } from '../context.js';

@@ -1,4 +1,4 @@
-import { usRangeToMinutes } from '../../day-files/minute.js';
+import { usRangeToMinutes } from '../../day-files/day.js';
 import type { Context } from '../context.js';
 import { type ReplayOutput, withMessageOutput } from '../message-output.js';
 import {
@@ -27,8 +27,8 @@ export async function replayNormalizedFeeds(
   const settings = readFeedSettings(values, context, await context.settings());
   await withOutput(output, (lines) =>
     withFeedReadContext(settings, values.clearCache, context, async (run, records) => {
-      const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
-      const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
+      const { openFeedSources } = await import('../../replay/normalized-feeds/open-feed-sources.js');
+      const { replayFeeds } = await import('../../replay/normalized-feeds/replay-feeds.js');
       const metadataOptions = { cache: records, offline: run.offline, signal };
       const period = await resolvePeriod(wholeMinutes, options, run.client, metadataOptions);
       const requests = options.map(({ exchange, symbols }) => ({

@@ -37,7 +37,7 @@ export async function withFeedReadContext(
   work: (run: FeedReadContext, recordFolder: string) => Promise<void>,
 ): Promise<void> {
   if (clearCache) {
-    const { clearSlices } = await import('../../raw-feeds/cache/slice-cache.js');
+    const { clearSlices } = await import('../../raw-feeds/slices/slice-cache.js');
     await clearSlices(feed.cacheFolder);
   }
   const client = await context.client();

@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
-import { type ListPlan, type PlacedFiles, planList } from '../../download/lists/listed-plan.js';
 import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
+import { type ListPlan, type PlacedFiles, planList } from '../../download/plan/listed-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
 import type { KeyProblem } from '../../events/exit-reasons.js';
 import type { EventSink } from '../../events/run-events.js';

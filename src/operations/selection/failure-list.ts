@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { toDiskError } from '../../base/errors.js';
 import { type OutputTarget, writeOutput } from '../../base/output-sink.js';
-import type { PlacedFiles } from '../../download/lists/listed-plan.js';
+import type { PlacedFiles } from '../../download/plan/listed-plan.js';
 import { toFileJson, toJsonLine } from '../../events/json-events.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { Context } from '../context.js';

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
-import { type PlacedFiles, parseFileList, placeFiles } from '../../download/lists/listed-plan.js';
+import { type PlacedFiles, parseFileList, placeFiles } from '../../download/plan/listed-plan.js';
 import {
   EXCHANGE_ARGUMENT,
   type LAYOUT_OPTIONS,

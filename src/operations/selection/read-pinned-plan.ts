@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import type { PinnedPlan } from '../../download/lists/pinned-plan.js';
+import type { PinnedPlan } from '../../download/plan/pinned-plan.js';
 import { readTextAt } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
 import type { Context } from '../context.js';
@@ -24,7 +24,7 @@ export async function readPinnedPlan(
         MAX_TEXT_BYTES.list,
         context.signal,
       );
-  const { parsePin } = await import('../../download/lists/pinned-plan.js');
+  const { parsePin } = await import('../../download/plan/pinned-plan.js');
   return parsePin(text, location);
 }
 

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { minutesToUsRange, usRangeToMinutes } from '../../day-files/minute.js';
-import { parseMessageType } from '../../market/names/message-type-name.js';
+import { minutesToUsRange, usRangeToMinutes } from '../../day-files/day.js';
+import { parseMessageType } from '../../market/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { MESSAGE_OPTIONS, PERIOD_OPTIONS, REPLAY_OPTIONS } from '../../options/message-options.js';
 import type { ReadOptions } from '../../options/option-values.js';

@@ -4,14 +4,14 @@ import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { generateDayFileText } from '../csv/generate-day-file.js';
-import type { DataFault, FaultShares } from '../loopback/sandbox-faults.js';
+import type { DataFault, FaultShares } from '../hosts/sandbox-faults.js';
 import type { MarketSize } from '../simulation/market-event.js';
 import {
   createSyntheticExchanges,
   QUIET_SYMBOL,
   type SandboxExchange,
 } from '../simulation/synthetic-exchanges.js';
+import { generateDayFileText } from './generate-day-file.js';
 import {
   compressToFile,
   compressToMemory,

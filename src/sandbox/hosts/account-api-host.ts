@@ -4,11 +4,10 @@ import { LruMap } from '../archive/lru-map.js';
 import { answerStep, readJsonBody, type StepResult } from '../issuer/answer-step.js';
 import { Refusal } from '../issuer/issuer-steps.js';
 import type { SandboxIssuer } from '../issuer/sandbox-issuer.js';
-import { type Route, type RouteHandler, route } from '../loopback/router.js';
-import { parseTarget, type SandboxCall } from '../loopback/sandbox-call.js';
 import type { SandboxKeyAccess } from '../sandbox-options.js';
 import { hasExpiredKey, hasKey, sendKeyRefusal } from './authorization.js';
 import { createOpenApiDocument } from './openapi-document.js';
+import { parseTarget, type Route, type RouteHandler, route, type SandboxCall } from './sandbox-call.js';
 
 const MAX_USAGE_DAYS = 366;
 

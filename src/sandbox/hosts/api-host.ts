@@ -5,16 +5,6 @@ import {
   matchesFilter,
   parseInstrumentFilter,
 } from '../../service/records/fetch-instruments.js';
-import { createRouter, type Route, type RouteHandler, route } from '../loopback/router.js';
-import {
-  parseTarget,
-  type SandboxCall,
-  type SandboxHandler,
-  sendSandboxError,
-  sendText,
-  startResponse,
-} from '../loopback/sandbox-call.js';
-import type { FaultChooser } from '../loopback/sandbox-faults.js';
 import {
   type SandboxDatasetSymbol,
   type SandboxExchange,
@@ -22,6 +12,19 @@ import {
 } from '../simulation/synthetic-exchanges.js';
 import { createSyntheticInstrument } from '../simulation/synthetic-instrument.js';
 import { hasKey, sendKeyRefusal } from './authorization.js';
+import {
+  createRouter,
+  parseTarget,
+  type Route,
+  type RouteHandler,
+  route,
+  type SandboxCall,
+  type SandboxHandler,
+  sendSandboxError,
+  sendText,
+  startResponse,
+} from './sandbox-call.js';
+import type { FaultChooser } from './sandbox-faults.js';
 
 export interface ApiHostOptions {
   readonly exchanges: readonly SandboxExchange[];

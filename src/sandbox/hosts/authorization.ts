@@ -1,8 +1,8 @@
 import { type Day, isFirstDayOfMonth } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { type SandboxCall, sendSandboxError } from '../loopback/sandbox-call.js';
 import type { SandboxKeyAccess } from '../sandbox-options.js';
 import type { SandboxExchange } from '../simulation/synthetic-exchanges.js';
+import { type SandboxCall, sendSandboxError } from './sandbox-call.js';
 
 /** The valid key of the embedded service. */
 export const SANDBOX_KEY = 'sandbox-key';

@@ -3,19 +3,20 @@ import { isFirstDayOfMonth, parseDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { GzipContent } from '../archive/gzip-content.js';
 import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
-import { createRouter, route } from '../loopback/router.js';
+import type { SandboxKeyAccess } from '../sandbox-options.js';
+import { isAuthorized, isFileAllowed, sendKeyRefusal } from './authorization.js';
 import {
+  createRouter,
   parseTarget,
+  route,
   type SandboxCall,
   type SandboxHandler,
   sendSandboxError,
   sendText,
   startResponse,
-} from '../loopback/sandbox-call.js';
-import type { FaultChooser } from '../loopback/sandbox-faults.js';
-import { isErrorFault, planBody, sendBody, sendErrorFault } from '../loopback/send-body.js';
-import type { SandboxKeyAccess } from '../sandbox-options.js';
-import { isAuthorized, isFileAllowed, sendKeyRefusal } from './authorization.js';
+} from './sandbox-call.js';
+import type { FaultChooser } from './sandbox-faults.js';
+import { isErrorFault, planBody, sendBody, sendErrorFault } from './send-body.js';
 import type { SignedObjectHost } from './signed-object-host.js';
 
 const PATH = '/v1/:exchange/:dataType/:year/:month/:day/:name';

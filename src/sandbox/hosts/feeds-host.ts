@@ -5,21 +5,22 @@ import { createMemoryContent } from '../archive/gzip-content.js';
 import type { LineFilter } from '../feed-lines/feed-markets.js';
 import type { SliceFolder } from '../feed-lines/slice-folder.js';
 import { createSyntheticFeeds } from '../feed-lines/synthetic-feeds.js';
-import { type Route, route } from '../loopback/router.js';
+import type { SandboxFeedOptions, SandboxKeyAccess } from '../sandbox-options.js';
+import type { MarketSize } from '../simulation/market-event.js';
+import type { SandboxExchange } from '../simulation/synthetic-exchanges.js';
+import { isAuthorized, sendKeyRefusal } from './authorization.js';
 import {
   parseTarget,
+  type Route,
+  route,
   type SandboxCall,
   sendSandboxError,
   sendSandboxJson,
   sendText,
   startResponse,
-} from '../loopback/sandbox-call.js';
-import { FaultChooser, type FeedFault, toDayFileFault } from '../loopback/sandbox-faults.js';
-import { isErrorFault, planBody, sendBody, sendErrorFault } from '../loopback/send-body.js';
-import type { SandboxFeedOptions, SandboxKeyAccess } from '../sandbox-options.js';
-import type { MarketSize } from '../simulation/market-event.js';
-import type { SandboxExchange } from '../simulation/synthetic-exchanges.js';
-import { isAuthorized, sendKeyRefusal } from './authorization.js';
+} from './sandbox-call.js';
+import { FaultChooser, type FeedFault, toDayFileFault } from './sandbox-faults.js';
+import { isErrorFault, planBody, sendBody, sendErrorFault } from './send-body.js';
 
 const SLOW_START_MS = 1000;
 const MAX_SYMBOLS = 50;

@@ -6,9 +6,9 @@ import {
   type SandboxHandler,
   sendText,
   startResponse,
-} from '../loopback/sandbox-call.js';
-import type { FaultKind } from '../loopback/sandbox-faults.js';
-import { planBody, sendBody } from '../loopback/send-body.js';
+} from './sandbox-call.js';
+import type { FaultKind } from './sandbox-faults.js';
+import { planBody, sendBody } from './send-body.js';
 
 const SIGNATURE_LIFE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import {
   sendSandboxJson,
   sendText,
   startResponse,
-} from '../loopback/sandbox-call.js';
+} from '../hosts/sandbox-call.js';
 import {
   type CannedResponse,
   GENERAL_FAULTS,

@@ -7,7 +7,7 @@ import {
   type SandboxHandler,
   sendText,
   startResponse,
-} from '../loopback/sandbox-call.js';
+} from '../hosts/sandbox-call.js';
 import { readUrlEncodedForm } from './answer-step.js';
 import { type Attempt, type Claims, hasExpired, normalizeEmail } from './claims.js';
 

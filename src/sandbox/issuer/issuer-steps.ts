@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { FaultChooser, type FaultShares, parseShares } from '../loopback/sandbox-faults.js';
+import { FaultChooser, type FaultShares, parseShares } from '../hosts/sandbox-faults.js';
 
 /**
  * The steps of the account protocol, each with its possible error codes (`docs/spec/account-api.md#issuer-error-codes`),

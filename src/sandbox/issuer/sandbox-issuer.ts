@@ -1,5 +1,11 @@
-import { createRouter, type Route, route } from '../loopback/router.js';
-import { parseTarget, type SandboxCall, type SandboxHandler } from '../loopback/sandbox-call.js';
+import {
+  createRouter,
+  parseTarget,
+  type Route,
+  route,
+  type SandboxCall,
+  type SandboxHandler,
+} from '../hosts/sandbox-call.js';
 import type { IssuerControl, IssuerOptions, Lifetimes } from '../sandbox-options.js';
 import {
   type AnswerSettings,

@@ -1,6 +1,6 @@
-import { type BookSnapshot, BookSnapshots } from '../../market/book/book-snapshots.js';
-import { OrderBook } from '../../market/book/order-book.js';
-import type { BookSnapshotType } from '../../market/names/message-type-name.js';
+import { type BookSnapshot, BookSnapshots } from '../../market/book-snapshots.js';
+import type { BookSnapshotType } from '../../market/message-type-name.js';
+import { OrderBook } from '../../market/order-book.js';
 import type { EventOf } from './market-event.js';
 import type { SyntheticInstrument } from './synthetic-instrument.js';
 

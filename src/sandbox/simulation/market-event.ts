@@ -1,4 +1,4 @@
-import type { MessageRecord } from '../../market/records/message-record.js';
+import type { MessageRecord } from '../../market/message-record.js';
 
 type WithoutMicros<Rec> = Rec extends MessageRecord ? Omit<Rec, 'micros'> : never;
 

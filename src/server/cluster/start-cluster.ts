@@ -1,12 +1,27 @@
+import type { Worker } from 'node:cluster';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Socket } from 'node:net';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatDuration } from '../../base/units.js';
+import { waitForAbort } from '../../base/wait.js';
+import { createWarnOnce } from '../client-limits.js';
 import { readTarget } from '../endpoints.js';
 import { listenOnAdjacentPorts, type ServerPorts } from '../listen-on-adjacent-ports.js';
 import { parseSessionKey } from '../request-options.js';
+import type { ServerLog } from '../server-context.js';
+import {
+  createMetrics,
+  type MemoryUsage,
+  type ServerCounts,
+  sumCounts,
+  sumMetrics,
+} from '../server-metrics.js';
 import { createUpgradeServer } from '../socket/socket-server.js';
-import { WorkerPool, type WorkerPoolOptions } from './worker-pool.js';
+import type { LinkNotice, LinkRequest, WorkerInput } from './process-link.js';
+import { RemoteMutex } from './remote-mutex.js';
+import { type PassedConnection, WorkerHandle } from './worker-handle.js';
 
-export interface ClusterOptions extends WorkerPoolOptions {
+interface ClusterOptions extends WorkerPoolOptions {
   readonly port: number;
   readonly host: string;
   /** Runs once after the ports are open and before the workers start. */
@@ -69,4 +84,218 @@ function formatRequest({ method, url, httpVersion, rawHeaders }: IncomingMessage
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+interface WorkerPoolOptions {
+  /** Number of workers. */
+  readonly size: number;
+  /** Input of the workers: what they serve. */
+  readonly input: object;
+  readonly fork: () => Worker;
+  /** Maximum number of clients of all workers together. */
+  readonly maxClients: number;
+  readonly log: Pick<ServerLog, 'warn' | 'debug'>;
+  /** Memory of this process. */
+  readonly memory: () => MemoryUsage;
+}
+
+/** A place in the pool: if its worker ends, another replaces it. */
+interface WorkerSlot {
+  worker: WorkerHandle;
+  /** Number of consecutive workers that ended early. */
+  failures: number;
+  restartTimer: NodeJS.Timeout | undefined;
+}
+
+/** A replay session, all connections of which are passed to one worker. */
+interface SharedSession {
+  readonly worker: WorkerHandle;
+  connections: number;
+}
+
+/** The end of a worker that lived longer has another cause than the previous ones. */
+const HEALTHY_WORKER_MS = 10_000;
+const MIN_RESTART_MS = 250;
+const MAX_RESTART_MS = 5000;
+/** Time for a worker to end after its responses; the primary process exits some seconds after them (command-list.ts). */
+const WORKER_EXIT_TIMEOUT_MS = 2000;
+
+/** The worker processes of a cluster. A worker that ends is replaced. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  #slots: readonly WorkerSlot[] = [];
+  readonly #mutex = new RemoteMutex();
+  readonly #warnOnce: (line: string) => void;
+  /** Metrics of the workers that have ended. */
+  #endedMetrics = createMetrics();
+  #isOpen = false;
+  /** Connections that no worker was free for. */
+  #waiting: PassedConnection[] = [];
+  #nextSlot = 0;
+  /** Sessions with open connections, by their keys. */
+  readonly #sessions = new Map<string, SharedSession>();
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#warnOnce = createWarnOnce(options.log.warn);
+  }
+
+  /**
+   * Starts the workers, and passes connections on once all are ready. @throws the error of a worker that ends before.
+   */
+  async open(): Promise<void> {
+    this.#slots = Array.from({ length: this.#options.size }, () => {
+      const slot = { worker: this.#fork(), failures: 0, restartTimer: undefined };
+      this.#replaceAtEnd(slot);
+      return slot;
+    });
+    await Promise.all(
+      this.#slots.map(({ worker }) =>
+        worker.ready.catch((cause: unknown) => {
+          const { code, message } = abortReason(worker.ended);
+          throw new TickhaulError(code, `a worker failed to start: ${message}`, { cause });
+        }),
+      ),
+    );
+    this.#isOpen = true;
+    for (const slot of this.#slots) if (slot.worker.ended.aborted) this.#replace(slot);
+    this.#passWaiting();
+  }
+
+  /** Passes a connection to the next worker that is free, or to the worker of its session, if necessary later. */
+  pass(connection: PassedConnection): void {
+    this.#waiting.push(connection);
+    this.#passWaiting();
+  }
+
+  /** Process ids of the workers. */
+  get pids(): readonly (number | undefined)[] {
+    return this.#slots.map(({ worker }) => worker.pid);
+  }
+
+  /** Waits for open responses, at most for the grace period, and until all workers have ended. */
+  async end(graceMs: number): Promise<void> {
+    this.#isOpen = false;
+    for (const { restartTimer } of this.#slots) clearTimeout(restartTimer);
+    for (const { socket } of this.#waiting) socket.destroy();
+    const workers = this.#livingWorkers();
+    for (const worker of workers) worker.end(graceMs);
+    const killTimer = setTimeout(() => {
+      for (const worker of workers) worker.kill();
+    }, graceMs + WORKER_EXIT_TIMEOUT_MS);
+    await Promise.all(workers.map(({ ended }) => waitForAbort(ended)));
+    clearTimeout(killTimer);
+    for (const { worker } of this.#slots) worker.takeUnaccepted()?.socket.destroy();
+  }
+
+  #livingWorkers(): readonly WorkerHandle[] {
+    return this.#slots.map(({ worker }) => worker).filter(({ ended }) => !ended.aborted);
+  }
+
+  async #counts(): Promise<ServerCounts> {
+    await Promise.all(this.#slots.map(({ worker }) => worker.updateCounts()));
+    const own = { metrics: this.#endedMetrics, memory: this.#options.memory() };
+    return this.#livingWorkers()
+      .map(({ counts }) => counts)
+      .reduce(sumCounts, own);
+  }
+
+  #fork(): WorkerHandle {
+    return new WorkerHandle(this.#options.fork(), {
+      onRequest: (worker, request) => this.#onRequest(worker, request),
+      onNotice: (worker, notice) => this.#onNotice(worker, notice),
+    });
+  }
+
+  #replaceAtEnd(slot: WorkerSlot): void {
+    slot.worker.ended.addEventListener('abort', () => this.#replace(slot));
+  }
+
+  #replace(slot: WorkerSlot): void {
+    const { worker } = slot;
+    // Its open responses and connections ended with it.
+    const { metrics } = worker.counts;
+    this.#endedMetrics = sumMetrics(this.#endedMetrics, { ...metrics, openHttp: 0, openSockets: 0 });
+    if (!this.#isOpen) return;
+    const endedEarly = performance.now() - worker.startedMs < HEALTHY_WORKER_MS;
+    slot.failures = endedEarly ? slot.failures + 1 : 1;
+    const waitMs =
+      slot.failures === 1 ? 0 : Math.min(MIN_RESTART_MS * 2 ** (slot.failures - 2), MAX_RESTART_MS);
+    const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
+    const reason = abortReason(worker.ended).message;
+    const name = worker.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
+    this.#options.log.warn(
+      `${name} ended (${reason}): its connections are closed, a new worker starts ${when}`,
+    );
+    slot.restartTimer = setTimeout(() => {
+      slot.worker = this.#fork();
+      this.#replaceAtEnd(slot);
+    }, waitMs);
+    const unaccepted = worker.takeUnaccepted();
+    if (unaccepted) this.pass(unaccepted);
+  }
+
+  #passWaiting(): void {
+    if (!this.#isOpen) return;
+    this.#waiting = this.#waiting.filter((connection) => {
+      const worker = this.#selectWorker(connection);
+      worker?.pass(connection);
+      return worker === undefined;
+    });
+  }
+
+  /** The worker to pass a connection to; undefined if it has to wait. */
+  #selectWorker({ session }: PassedConnection): WorkerHandle | undefined {
+    const shared = session === undefined ? undefined : this.#sessions.get(session);
+    if (shared && !shared.worker.ended.aborted) {
+      if (!shared.worker.isFree) return undefined;
+      shared.connections++;
+      return shared.worker;
+    }
+    const workers = this.#slots.map(({ worker }) => worker);
+    const inTurn = [...workers.slice(this.#nextSlot), ...workers.slice(0, this.#nextSlot)];
+    const next = inTurn.find(({ isFree }) => isFree);
+    if (!next) return undefined;
+    this.#nextSlot = (workers.indexOf(next) + 1) % workers.length;
+    if (session !== undefined) this.#sessions.set(session, { worker: next, connections: 1 });
+    return next;
+  }
+
+  #leaveSession(worker: WorkerHandle, key: string): void {
+    const session = this.#sessions.get(key);
+    if (session?.worker === worker && --session.connections === 0) this.#sessions.delete(key);
+  }
+
+  async #onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
+    switch (request.name) {
+      case 'input':
+        return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
+      case 'counts':
+        return this.#counts();
+      case 'add-client':
+        return this.#addClient(worker);
+      case 'lock':
+        return this.#mutex.acquire(request.key, worker.ended);
+    }
+  }
+
+  #addClient(worker: WorkerHandle): boolean {
+    // The clients of a worker that has ended no longer count.
+    const clients = this.#slots.reduce((sum, slot) => sum + slot.worker.clients, 0);
+    if (clients >= this.#options.maxClients) return false;
+    worker.clients++;
+    return true;
+  }
+
+  #onNotice(worker: WorkerHandle, notice: LinkNotice): void {
+    if (notice.kind === 'unlock') this.#mutex.release(notice.key, worker.ended, notice.note);
+    else if (notice.kind === 'client-left') worker.clients--;
+    else if (notice.kind === 'warning') this.#warnOnce(notice.line);
+    else if (notice.kind === 'session-left') this.#leaveSession(worker, notice.session);
+    else if (notice.kind === 'accepted') this.#passWaiting();
+    else if (notice.kind === 'ready') {
+      if (this.#isOpen) this.#options.log.debug?.(`worker ${worker.pid} starts`);
+      this.#passWaiting();
+    }
+  }
 }

@@ -6,7 +6,7 @@ import { rejectOnAbort } from '../../base/wait.js';
 import { toRunFailure } from '../../events/run-failure.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-buffer.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
-import { replayRaw } from '../../replay/raw/replay-raw.js';
+import { replayRaw } from '../../replay/replay-raw.js';
 import { StallWatch, tooManyClients, withClientBuffers } from '../client-limits.js';
 import { replayNormalized } from '../replay-normalized.js';
 import { parseNormalizedOptions, parseOptionsParameter, parseRawOptions } from '../request-options.js';

@@ -1,11 +1,12 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { US_PER_MINUTE } from '../../day-files/minute.js';
+import { US_PER_MINUTE } from '../../day-files/day.js';
 import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
 import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
-import { MESSAGE_START, type RawBatch } from '../../raw-feeds/read/raw-batch.js';
-import type { FeedPart } from '../../raw-feeds/read/slice-prefetcher.js';
-import { mergeRaw, type RawSink } from '../../replay/raw/replay-raw.js';
+import { MESSAGE_START, type RawBatch } from '../../raw-feeds/raw-batch.js';
+import type { FeedPart } from '../../raw-feeds/slice-prefetcher.js';
+import type { RawSink } from '../../replay/raw-line-writer.js';
+import { mergeRaw } from '../../replay/replay-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { createUnknownExchangeError } from '../../service/records/fetch-records.js';
 import { withClientBuffers } from '../client-limits.js';

@@ -10,8 +10,8 @@ import { LineStore } from '../manifest/manifest-line.js';
 import { isDataPath, isInside } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';
 import { type BucketAddress, createBucketFiles, parseBucketAddress } from './bucket-files.js';
+import { openStoreManifest } from './bucket-manifest/store-manifest.js';
 import { acquireLease, type StoreLease } from './lease.js';
-import { openStoreManifest } from './manifest/store-manifest.js';
 import { UPLOAD_MEMORY_BYTES } from './multipart-upload.js';
 import { type ObjectStore, type UnfinishedUpload, withShutdownTimeout } from './object-store.js';
 

@@ -4,7 +4,7 @@ import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import type { Files, StoreSettings } from '../files.js';
 import { EXPORT_LOG_NAME, isDataPath, isInside } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';
-import { manifestRoot } from './manifest/manifest-objects.js';
+import { manifestRoot } from './bucket-manifest/manifest-objects.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Opens access to the objects of one store. It is not contacted before the first access. */

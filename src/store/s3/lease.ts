@@ -11,7 +11,7 @@ import {
   parseLockHolder,
 } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
-import { formatKeyTime } from './manifest/manifest-objects.js';
+import { formatKeyTime } from './bucket-manifest/manifest-objects.js';
 import { type ObjectStore, type StoredObject, withShutdownTimeout } from './object-store.js';
 
 /** Held until it is released, or until five minutes after its process has ended. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataFault } from '../../../src/sandbox/loopback/sandbox-faults.js';
+import type { DataFault } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import { openHtml } from '../../describe/coverage/page/reports.js';
 import { browserFor, takePicture } from '../../helpers/browser.js';
 import { envOf } from '../../helpers/cli.js';

@@ -9,7 +9,7 @@ import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { countSliceRequests } from '../../raw-feeds/replaying.js';
-import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
+import { normalizeInProcess } from '../../replay/normalized-feeds/normalizing.js';
 
 const FEEDS = ['--source', 'feeds'];
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];

@@ -1,6 +1,6 @@
 import { parseDay } from '../../../src/day-files/day.js';
 import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
-import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
+import { type ComputedType, parseComputedTypeName } from '../../../src/market/message-type-name.js';
 import { HEADER } from '../../format/trades.js';
 import { batchesOf } from '../../market/batches.js';
 

@@ -8,7 +8,7 @@ import { computedColumns } from '../../../src/convert/computed/computed-rows.js'
 import { outputVersion } from '../../../src/convert/output/provenance.js';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.js';
-import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
+import { parseComputedTypeName } from '../../../src/market/message-type-name.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, run, writeDayFile } from '../day-files.js';
 import { setOtherNoteVersion, setOtherParquetVersion } from './another-version.js';

@@ -6,7 +6,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { KernelThread } from '../../../src/convert/threads/kernel-pool.js';
 import { createLocalKernels, type KernelHost } from '../../../src/convert/threads/local-kernel.js';
 import { dataTypeColumns } from '../../../src/day-files/data-types.js';
-import type { Piece } from '../../../src/format/kernel/piece-memory.js';
+import type { Piece } from '../../../src/format/csv/piece-memory.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { startedThreads } from '../../helpers/started-threads.js';

@@ -12,7 +12,7 @@ import { SUBSCRIBING_EXCHANGES } from './exchanges.js';
 const NOW = Date.UTC(2026, 10, 22) * 1000;
 
 async function filtersFor(exchange: string, types: string, symbols: readonly string[] | undefined) {
-  const { parseMessageType } = await import('../../../src/market/names/message-type-name.js');
+  const { parseMessageType } = await import('../../../src/market/message-type-name.js');
   const { segments } = await planFeed({
     exchange,
     types: types.split(',').map(parseMessageType),

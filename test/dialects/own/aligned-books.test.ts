@@ -4,7 +4,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { asterBooks, asterFuturesBooks } from '../../../src/dialects/own/aster-normalizers.js';
 import { mexcBooks, mexcFuturesBooks } from '../../../src/dialects/own/mexc-normalizers.js';
-import type { MessageRecord } from '../../../src/market/records/message-record.js';
+import type { MessageRecord } from '../../../src/market/message-record.js';
 import { type Random, seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { rounds } from '../../helpers/services.js';
 import { LOCAL, MS } from './messages.js';

@@ -6,7 +6,7 @@ import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { bullishBooks } from '../../../src/dialects/own/bullish-normalizers.js';
 import { lighterBooks } from '../../../src/dialects/own/lighter-normalizers.js';
 import { polymarketBooks } from '../../../src/dialects/own/polymarket-normalizers.js';
-import type { BookChangeRecord } from '../../../src/market/records/message-record.js';
+import type { BookChangeRecord } from '../../../src/market/message-record.js';
 
 /** Prices with amounts of one side; the other side is tested by symmetry. */
 type Levels = ReadonlyMap<number, number>;

@@ -4,7 +4,7 @@ import { EXCHANGE_CHANNELS_INFO } from 'tardis-dev/dist/consts.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { planLiveFeeds } from '../../../src/dialects/live-feeds/plan-live-feeds.js';
 import { readSubscription } from '../../../src/dialects/subscriptions/subscriptions.js';
-import { parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { SUBSCRIBING_EXCHANGES } from '../live-feeds/exchanges.js';
 import { VECTORS } from './vectors.js';
 

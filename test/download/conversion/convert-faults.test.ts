@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../../src/base/errors.js';
-import type { FaultKind } from '../../../src/sandbox/loopback/sandbox-faults.js';
+import type { FaultKind } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import { csvOf } from '../../convert/day-files.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { nightlyTest, usualTest } from '../../helpers/services.js';

@@ -9,7 +9,7 @@ import {
   type ThreadConversion,
 } from '../../../src/download/conversion/arrival-work.js';
 import { createOutputOptions } from '../../../src/format/output-formats.js';
-import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
+import { parseComputedTypeName } from '../../../src/market/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../../src/base/errors.js';
-import type { FaultKind } from '../../../src/sandbox/loopback/sandbox-faults.js';
+import type { FaultKind } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import { type MemoryDestination, memoryDestination } from '../../helpers/memory-destination.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { NAME, patience, run } from '../runs.js';

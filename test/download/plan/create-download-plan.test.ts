@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDay, parseDay } from '../../../src/day-files/day.js';
-import { countPlan } from '../../../src/download/plan/create-download-plan.js';
+import { countPlan } from '../../../src/download/plan/report-plan.js';
 import { days, plan, reported, symbol } from './planning.js';
 
 const SYMBOLS = ['BTC-PERPETUAL', 'ETH-PERPETUAL', 'BTC-29MAR24', 'BTC-1MAR24'];

@@ -1,12 +1,9 @@
 import { yieldToEventLoop } from '../../../src/base/wait.js';
 import type { DayFile } from '../../../src/day-files/day-file.js';
 import { shardIndex } from '../../../src/day-files/shard.js';
-import type { PinnedPlan } from '../../../src/download/lists/pinned-plan.js';
-import {
-  createDownloadPlan,
-  type DownloadPlan,
-  FILES_BEFORE_YIELD,
-} from '../../../src/download/plan/create-download-plan.js';
+import { createDownloadPlan, type DownloadPlan } from '../../../src/download/plan/create-download-plan.js';
+import type { PinnedPlan } from '../../../src/download/plan/pinned-plan.js';
+import { FILES_BEFORE_YIELD } from '../../../src/download/plan/report-plan.js';
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import type { Manifest } from '../../../src/store/manifest/manifest.js';
 import { DOWNLOAD_DEFAULTS } from '../../helpers/download-settings.js';

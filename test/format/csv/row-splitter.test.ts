@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { PIECE_BYTES, type Piece, PieceMemory } from '../../../src/format/csv/piece-memory.js';
 import {
   type BatchSize,
   type PieceRows,
   type RowConsumer,
   RowSplitter,
 } from '../../../src/format/csv/row-splitter.js';
-import { PIECE_BYTES, type Piece, PieceMemory } from '../../../src/format/kernel/piece-memory.js';
 import { HEADER } from '../trades.js';
 
 interface Taken extends PieceRows {

@@ -7,7 +7,7 @@ import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.j
 import { parseDay } from '../../../src/day-files/day.js';
 import { type DayFile, parseDayFileName } from '../../../src/day-files/day-file.js';
 import { createStartCheck } from '../../../src/format/csv/start-check.js';
-import { generateDayFileText } from '../../../src/sandbox/csv/generate-day-file.js';
+import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-file.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 
 const FILE: DayFile = {

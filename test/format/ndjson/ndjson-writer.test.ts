@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Compression } from '../../../src/format/compression/compressor.js';
+import type { Compression } from '../../../src/format/compressor.js';
 import { createNdjsonWriter } from '../../../src/format/ndjson/ndjson-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 

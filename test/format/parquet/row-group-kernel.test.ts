@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Column, dataTypeColumns } from '../../../src/day-files/data-types.js';
-import { ColumnParser } from '../../../src/format/kernel/column-kernel.js';
-import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
+import { ColumnParser } from '../../../src/format/columns/column-kernel.js';
+import { ColumnMemory } from '../../../src/format/columns/column-memory.js';
 import type { BatchKernel } from '../../../src/format/output-format.js';
 import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';

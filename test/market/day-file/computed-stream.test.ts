@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
 import { BookSnapshotLines, TradeBarLines } from '../../../src/market/lines/computed-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { rounds } from '../../helpers/services.js';
 import { batchesOf, csvOf } from '../batches.js';
 import { linesOf } from '../lines-of.js';

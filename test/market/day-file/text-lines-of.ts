@@ -8,7 +8,7 @@ import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
   parseMessageType,
-} from '../../../src/market/names/message-type-name.js';
+} from '../../../src/market/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
 import { ALWAYS } from '../lines-of.js';
 

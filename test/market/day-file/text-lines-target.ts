@@ -4,7 +4,7 @@ import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
 import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
-} from '../../../src/market/names/message-type-name.js';
+} from '../../../src/market/message-type-name.js';
 import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';
 import { pick, randomRows, textOf } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';

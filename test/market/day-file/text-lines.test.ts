@@ -7,7 +7,7 @@ import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
 import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,
-} from '../../../src/market/names/message-type-name.js';
+} from '../../../src/market/message-type-name.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { eachRound } from '../../helpers/services.js';

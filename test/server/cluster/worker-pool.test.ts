@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { WorkerPool } from '../../../src/server/cluster/worker-pool.js';
+import { WorkerPool } from '../../../src/server/cluster/start-cluster.js';
 
 const EXEC = fileURLToPath(new URL('./failing-worker.js', import.meta.url));
 

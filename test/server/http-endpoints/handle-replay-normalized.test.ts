@@ -7,8 +7,8 @@ import { envOf, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { startFront } from '../../raw-feeds/front.js';
-import { normalizeInProcess, toSources } from '../../replay/feeds/normalizing.js';
-import { at, bitmexTrade, writeSlices } from '../../replay/feeds/slices.js';
+import { normalizeInProcess, toSources } from '../../replay/normalized-feeds/normalizing.js';
+import { at, bitmexTrade, writeSlices } from '../../replay/normalized-feeds/slices.js';
 import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
 import { connectTo } from '../socket/connecting.js';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FrameBuffer } from '../../../src/server/socket/frame-buffer.js';
-import { truncateUtf8 } from '../../../src/server/socket/socket-client.js';
+import { FrameBuffer, truncateUtf8 } from '../../../src/server/socket/socket-client.js';
 
 /** Parses the messages of complete text frames of a server (RFC 6455, section 5.2). */
 function readFrames(bytes: Buffer): readonly string[] {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { openPartFile } from '../../../src/store/folder/part-file.js';
+import { openPartFile } from '../../../src/store/folder/local-files.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const ROUNDS = 150;

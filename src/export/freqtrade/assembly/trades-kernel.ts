@@ -1,8 +1,8 @@
 // Computes the columns of freqtrade's trades, and compresses them. Loops process 16 bytes at a time, so up to 15 bytes
 // after the end of a column are read and written.
-export { compressBlock } from '../../../format/compression/assembly/lz4-kernel';
-export { allocate } from '../../../format/kernel/assembly/memory';
-export { packBooleans } from '../../../format/kernel/assembly/parquet/encodings';
+export { compressBlock } from '../../../format/assembly/lz4-kernel';
+export { allocate } from '../../../format/assembly/memory';
+export { packBooleans } from '../../../format/columns/assembly/encodings';
 
 /** Converts microseconds to milliseconds, 64-bit integers, rounded down. */
 export function convertToMilliseconds(times: usize, count: i32, out: usize): void {

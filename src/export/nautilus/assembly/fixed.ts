@@ -1,5 +1,5 @@
 // Converts numbers to fixed-point integers of 64 or 128 bits.
-import { MINUS, POINT, ZERO } from '../../../format/kernel/assembly/bytes';
+import { MINUS, POINT, ZERO } from '../../../format/assembly/bytes';
 
 /** Why `convertToFixed` stopped: all numbers are converted; */
 const DONE: i32 = 0;

@@ -1,5 +1,5 @@
 // Lanes: the values of a column, each with the same number of bytes.
-import { findDistinct } from '../../../format/kernel/assembly/parquet/numbers';
+import { findDistinct } from '../../../format/columns/assembly/numbers';
 
 /** Converts integer microseconds, as doubles, to 64-bit nanoseconds. */
 export function convertToNanoseconds(values: usize, count: i32, out: usize): void {

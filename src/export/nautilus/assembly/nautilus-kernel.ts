@@ -1,16 +1,16 @@
 // Turns the columns of day files into those of NautilusTrader's catalog, and encodes these for Parquet.
-import { createTables } from '../../../format/kernel/assembly/parquet/numbers';
+import { createTables } from '../../../format/columns/assembly/numbers';
 import { createTens } from './fixed';
 
-export { allocate } from '../../../format/kernel/assembly/memory';
-export { findDistinctDoubles } from '../../../format/kernel/assembly/parquet/numbers';
-export { writeIndices } from '../../../format/kernel/assembly/parquet/encodings';
-export { writeDeltaLongs } from '../../../format/kernel/assembly/parquet/encodings';
+export { allocate } from '../../../format/assembly/memory';
+export { findDistinctDoubles } from '../../../format/columns/assembly/numbers';
+export { writeIndices } from '../../../format/columns/assembly/encodings';
+export { writeDeltaLongs } from '../../../format/columns/assembly/encodings';
 export {
   storeSharedPrefixes,
   writeDeltaLengthText,
   writeDeltaText,
-} from '../../../format/kernel/assembly/parquet/text-encodings';
+} from '../../../format/columns/assembly/text-encodings';
 export {
   copyTexts,
   findDistinctTexts,
@@ -18,7 +18,7 @@ export {
   maxText,
   minText,
   writePlainText,
-} from '../../../format/kernel/assembly/parquet/text-encodings';
+} from '../../../format/columns/assembly/text-encodings';
 export { writeDeltas } from './deltas';
 export { convertToFixed, roundedCount, stoppedAt } from './fixed';
 export {
@@ -32,7 +32,7 @@ export {
   maxLong,
   minLong,
 } from './lanes';
-export { compressSnappy, maxSnappyBytes } from '../../../format/compression/assembly/snappy';
+export { compressSnappy, maxSnappyBytes } from '../../../format/assembly/snappy';
 export { deriveIds, fillIdSlots, readIdSlots } from './trade-ids';
 
 /** Call it once, first. */

@@ -1,6 +1,6 @@
 // Ids of trades in slots of the same size: a byte with the length, then the text.
-import { copy } from '../../../format/kernel/assembly/bytes';
-import { isAscii } from '../../../format/kernel/assembly/parquet/texts';
+import { copy } from '../../../format/assembly/bytes';
+import { isAscii } from '../../../format/columns/assembly/texts';
 
 /** The longest id that readers accept. */
 const MAX_ID: i32 = 36;

@@ -1,6 +1,6 @@
 import type { ColumnData } from '../../../../src/format/batch.js';
 import { ByteWriter } from '../../../../src/format/byte-writer.js';
-import type { Compress } from '../../../../src/format/compression/compressor.js';
+import type { Compress } from '../../../../src/format/compressor.js';
 import {
   Encoding,
   type EncodingId,

@@ -1,6 +1,6 @@
 import type { Batch } from '../../../../src/format/batch.js';
 import { ByteWriter } from '../../../../src/format/byte-writer.js';
-import { loadCompressor } from '../../../../src/format/compression/compressor.js';
+import { loadCompressor } from '../../../../src/format/compressor.js';
 import { type ParquetOptions, toParquetColumns } from '../../../../src/format/parquet/parquet-schema.js';
 import type { EncodedRowGroup } from '../../../../src/format/parquet/parquet-writer.js';
 import { writeColumnChunk } from './column-chunk.js';

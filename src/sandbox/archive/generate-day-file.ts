@@ -1,0 +1,181 @@
+import { type DataType, dataTypeColumns, findDataType, isDataType } from '../../day-files/data-types.js';
+import type { Day } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import { chooseFault, type DataFault, type FaultShares } from '../hosts/sandbox-faults.js';
+import type { MarketSize } from '../simulation/market-event.js';
+import { seededRandom } from '../simulation/seeded-random.js';
+import { simulateMarket } from '../simulation/simulate-market.js';
+import { simulateOptionsChain } from '../simulation/simulate-options-chain.js';
+import { createSyntheticInstrument } from '../simulation/synthetic-instrument.js';
+import {
+  type CreateLineWriter,
+  type CsvLines,
+  createBookChangeWriter,
+  createLiquidationWriter,
+  createOptionsChainWriter,
+  createQuoteWriter,
+  createSnapshotWriter,
+  createTickerWriter,
+  createTradeWriter,
+  generateLines,
+} from './line-writers.js';
+
+/** Characters of CSV per chunk. */
+const CHUNK_CHARACTERS = 65_536;
+
+const WRITERS: Readonly<Record<DataType, CreateLineWriter>> = {
+  trades: createTradeWriter,
+  liquidations: createLiquidationWriter,
+  incremental_book_L2: createBookChangeWriter,
+  quotes: createQuoteWriter,
+  book_ticker: createQuoteWriter,
+  book_snapshot_5: createSnapshotWriter(5),
+  book_snapshot_25: createSnapshotWriter(25),
+  derivative_ticker: createTickerWriter,
+  options_chain: createOptionsChainWriter,
+};
+
+/**
+ * Generates the CSV text of a synthetic day file, header first, in chunks, with constant memory for any number of
+ * rows. All files of one symbol and day are based on the same events.
+ * @param members symbols whose rows a grouped symbol's file contains; otherwise the symbol itself.
+ * @param faults faults of the data, with their shares of the files.
+ */
+export function* generateDayFileText(
+  file: DayFile,
+  members: readonly string[],
+  size: MarketSize,
+  faults: FaultShares<DataFault> = {},
+): Generator<string> {
+  const { exchange, dataType, day } = file;
+  if (!isDataType(dataType)) throw new RangeError(`no synthetic data for ${dataType}`);
+  const symbols = members.map((symbol) => generateSymbolLines(exchange, symbol, dataType, day, size));
+  let chunk = `${dataTypeColumns(dataType)
+    ?.map(({ name }) => name)
+    .join(',')}\n`;
+  for (const { text } of plantDataFault(mergeByLocalTime(symbols), file, faults, size.seed)) {
+    chunk += text;
+    if (chunk.length >= CHUNK_CHARACTERS) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  yield chunk;
+}
+
+function generateSymbolLines(
+  exchange: string,
+  symbol: string,
+  dataType: DataType,
+  day: Day,
+  size: MarketSize,
+): Generator<CsvLines> {
+  const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
+  const simulate = dataType === 'options_chain' ? simulateOptionsChain : simulateMarket;
+  return generateLines(simulate(instrument, day, size), WRITERS[dataType](instrument));
+}
+
+interface Timed {
+  /** Microseconds. */
+  readonly localTimestamp: number;
+}
+
+/** Merges items of several markets by local time. For equal times, earlier markets come first. */
+function* mergeByLocalTime<T extends Timed>(markets: readonly Generator<T>[]): Generator<T> {
+  const inputs = markets.flatMap((items) => {
+    const first = items.next();
+    return first.done ? [] : [{ items, next: first.value }];
+  });
+  while (inputs.length > 0) {
+    const first = inputs.reduce((a, b) => (b.next.localTimestamp < a.next.localTimestamp ? b : a));
+    yield first.next;
+    const next = first.items.next();
+    if (next.done) inputs.splice(inputs.indexOf(first), 1);
+    else first.next = next.value;
+  }
+}
+
+const US_PER_HOUR = 3_600_000_000;
+/** A fault ends before the collector reconnects, whose snapshot repairs a book with lost changes. */
+const EARLIEST_START_US = US_PER_HOUR;
+const START_RANGE_US = 2 * US_PER_HOUR;
+/** Long enough for an audit to find a gap in quotes of the default size. */
+const DURATION_US = 4 * US_PER_HOUR;
+const CLOCK_STEP_US = US_PER_HOUR;
+
+/** Returns the text of the next lines with the fault. @param isDuring whether they are in the fault's period. */
+type PlantFault = (text: string, isDuring: boolean) => string;
+
+/** For each fault a function that plants it in one day file; undefined if the data type cannot have it. */
+const PLANTERS: Readonly<Record<DataFault, (dataType: string) => PlantFault | undefined>> = {
+  gap: () => (text, isDuring) => (isDuring ? '' : text),
+  'duplicate-trades': (dataType) =>
+    dataType === 'trades' ? (text, isDuring) => (isDuring ? text + text : text) : undefined,
+  'crossed-book': (dataType) => {
+    const { bestPrices } = findDataType(dataType) ?? {};
+    if (bestPrices === 'changes') return createBidAboveAsks();
+    return bestPrices && changeColumn(dataType, bestPrices[0], (price) => 2 * price);
+  },
+  'lost-snapshot': (dataType) => (dataType === 'incremental_book_L2' ? createFirstLinesFilter() : undefined),
+  'clock-step': (dataType) => changeColumn(dataType, 'local_timestamp', (time) => time - CLOCK_STEP_US),
+};
+
+/** Plants the data fault of a day file: none, or the same for the same file, shares and seed. */
+function plantDataFault(
+  lines: Generator<CsvLines>,
+  { exchange, dataType, symbol, day }: DayFile,
+  shares: FaultShares<DataFault>,
+  seed: number,
+): Generator<CsvLines> {
+  const random = seededRandom(seed, 'data fault', exchange, dataType, symbol, day);
+  const fault = chooseFault(shares, random.next(), (kind) => PLANTERS[kind](dataType) !== undefined);
+  const plant = fault && PLANTERS[fault](dataType);
+  const start = day * 24 * US_PER_HOUR + EARLIEST_START_US + random.int(START_RANGE_US);
+  return plant === undefined ? lines : changeLines(lines, plant, start);
+}
+
+function* changeLines(lines: Iterable<CsvLines>, plant: PlantFault, start: number): Generator<CsvLines> {
+  for (const { text, localTimestamp } of lines) {
+    const isDuring = localTimestamp >= start && localTimestamp < start + DURATION_US;
+    yield { text: plant(text, isDuring), localTimestamp };
+  }
+}
+
+/** Changes the cells of a column; undefined if the data type has no such column. Empty cells stay empty. */
+function changeColumn(
+  dataType: string,
+  name: string,
+  change: (value: number) => number,
+): PlantFault | undefined {
+  const column = dataTypeColumns(dataType)?.findIndex((each) => each.name === name) ?? -1;
+  if (column === -1) return undefined;
+  const changeRow = (row: string): string => {
+    const cells = row.split(',');
+    const cell = cells[column] ?? '';
+    return cell === '' ? row : cells.with(column, String(change(Number(cell)))).join(',');
+  };
+  return (text, isDuring) => (isDuring ? text.split('\n').map(changeRow).join('\n') : text);
+}
+
+/** Adds a bid of twice the price to a book, and removes it after the period. */
+function createBidAboveAsks(): PlantFault {
+  let bidPrice: number | undefined;
+  return (text, isDuring) => {
+    if (isDuring === (bidPrice !== undefined)) return text;
+    const [, head = '', isSnapshot, price] = /^(.*,(true|false),)\w+,([^,]+),/.exec(text) ?? [];
+    const row = `${head}bid,${bidPrice ?? 2 * Number(price)},${isDuring ? 1 : 0}\n`;
+    bidPrice = isDuring ? 2 * Number(price) : undefined;
+    // A snapshot after the period has no such level already.
+    return isSnapshot === 'true' && !isDuring ? text : text + row;
+  };
+}
+
+/** Removes the snapshot that begins a book. */
+function createFirstLinesFilter(): PlantFault {
+  let isFirst = true;
+  return (text) => {
+    const rest = isFirst ? '' : text;
+    isFirst = false;
+    return rest;
+  };
+}
