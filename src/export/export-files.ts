@@ -3,7 +3,7 @@ import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources } from '../convert/naming/find-sources.js';
 import type { DayFile } from '../day-files/day-file.js';
-import { createSeriesFilter, resolveSeries } from '../day-files/series-filter.js';
+import { openDayFileFilter } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
@@ -74,7 +74,6 @@ async function selectExportSources(
   const { signal } = context;
   const findDayFile = createDayFileLookup(files, store, signal);
   const { dataTypes } = EXPORT_TARGETS[name];
-  const { from = -Infinity, to = Infinity } = selection;
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
@@ -82,17 +81,16 @@ async function selectExportSources(
   const found: { readonly path: string; readonly file: DayFile | undefined }[] = [];
   for (const { path } of await findSources(paths, { files, store, warn }, signal))
     found.push({ path, file: await findDayFile(path) });
-  const filter = createSeriesFilter(resolveSeries(selection, () => found.flatMap(({ file }) => file ?? [])));
+  const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
   for (const { path, file } of found) {
-    const isSelected = !file || (filter.matches(file) && file.day >= from && file.day < to);
-    if (!isSelected || (await isExcluded?.(path, file))) continue;
+    if (!(file === undefined || filter.hasDay(file)) || (await isExcluded?.(path, file))) continue;
     if (!file) unnamed.push(path);
     else {
       if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
       else others.add(file.dataType);
     }
   }
-  filter.assertAllMatched();
+  if (unnamed.length === 0) filter.assertMatched();
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
     warn(message);

@@ -1,9 +1,7 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DataType } from '../day-files/data-types.js';
-import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import type { RequestedSeries } from '../day-files/series-filter.js';
-import type { Shard } from '../day-files/shard.js';
+import type { DayFileSelection } from '../day-files/series-filter.js';
 import type { EventSink, LeftOutRule } from '../events/run-events.js';
 import type { Batch, NumberText } from '../format/batch.js';
 import type { ByteSink } from '../format/output-format.js';
@@ -218,12 +216,7 @@ export interface ExportSetting {
 export interface ExportInput extends ExportSetting {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
-  readonly selection: RequestedSeries & {
-    readonly from: Day | undefined;
-    /** The day after the last one. */
-    readonly to: Day | undefined;
-    readonly shard: Shard | undefined;
-  };
+  readonly selection: DayFileSelection;
   /** Whether a file is left out for another reason. @param file undefined if its day file is unknown. */
   readonly isExcluded?: ((path: string, file: DayFile | undefined) => Promise<boolean>) | undefined;
   /** Jobs at the same time. */

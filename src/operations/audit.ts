@@ -18,7 +18,7 @@ import type { ServiceClient } from '../service/service-client.js';
 import { absoluteLocation } from '../store/location.js';
 import type { Context } from './context.js';
 import { findPageFile } from './output-file.js';
-import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 
 /** Options of `audit`. */
 type AuditOptions = CommandValues<typeof COMMAND_OPTIONS.audit>;
@@ -27,7 +27,7 @@ type AuditOptions = CommandValues<typeof COMMAND_OPTIONS.audit>;
 export async function runAudit(options: AuditOptions, context: Context): Promise<RunSummary> {
   const { signal, emit } = context;
   const { recheck, offline, jobs = availableParallelism() } = options;
-  const checks = { ...(await readChecks(options, signal)), recheck, jobs };
+  const checks = { ...(await readChecks(options, context)), recheck, jobs };
   const html = await findPageFile(options);
   const { auditFiles } = await import('../audit/audit-run.js');
   const { DownloadFolders } = await import('../audit/download-folders.js');
@@ -80,11 +80,11 @@ async function writePage(
 /** What is audited, and what degrades a day. @throws usage error. */
 async function readChecks(
   options: AuditOptions,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<Pick<AuditInput, 'selection' | 'thresholds' | 'degrading' | 'failOn'>> {
-  const { shard, gapMs, jump, degrade, failOn } = options;
+  const { gapMs, jump, degrade, failOn } = options;
   return {
-    selection: { ...(await readSeriesSelection(options, signal)), ...readDayRange(options), shard },
+    selection: await readDayFileSelection(options, context),
     thresholds: { gapMs, jump },
     degrading: readDegrading(degrade),
     failOn: new Set(failOn && assertNames('fail-on', failOn, [...DAY_CONDITIONS, ...CHECK_NAMES])),

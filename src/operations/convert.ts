@@ -8,17 +8,15 @@ import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { openDegradedFilter } from './selection/degraded-filter.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
-import { readSymbolLists } from './selection/read-selection.js';
+import { readSourcePaths } from './selection/read-folder-paths.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 
 /** Options of `convert`. */
 export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
 
 /** Sources, filter and options of a conversion, without its destination. */
 export interface ConvertSelection
-  extends Pick<
-    ConvertInput,
-    'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store' | 'isExcluded'
-  > {
+  extends Pick<ConvertInput, 'paths' | 'selection' | 'options' | 'jobs' | 'store' | 'isExcluded'> {
   readonly outputSelection: OutputSelection;
 }
 
@@ -27,14 +25,13 @@ export async function openConvertSelection(
   options: ConvertValues,
   context: Context,
 ): Promise<ConvertSelection> {
-  const { paths = [], out, format, symbols, shard, type, jobs = availableParallelism() } = options;
+  const { out, format, jobs = availableParallelism() } = options;
+  const paths = await readSourcePaths(options, context);
   const isToStdout = out === '-' && !options.given.has('format');
   const selection = {
     options: readConvertOptions(options, isToStdout ? STDOUT_FORMAT : format),
     paths,
-    symbols: await readSymbolLists(symbols, context.signal),
-    shard,
-    dataType: type,
+    selection: await readDayFileSelection(options, context),
     outputSelection: readOutputSelection(options),
     jobs,
   };

@@ -11,14 +11,10 @@ export const LIBRARY_OPTIONS = {
   download: optionsInScope('library', { ...COMMAND_OPTIONS.download, ...SERVICE_OPTIONS } as const),
   sync: optionsInScope('library', { ...COMMAND_OPTIONS.sync, ...SERVICE_OPTIONS } as const),
   verify: optionsInScope('library', { ...COMMAND_OPTIONS.verify, ...SERVICE_OPTIONS } as const),
-  convert: optionsInScope('library', { ...COMMAND_OPTIONS.convert, signal: CALL_OPTIONS.signal } as const),
+  convert: optionsInScope('library', { ...COMMAND_OPTIONS.convert, ...SERVICE_OPTIONS } as const),
   export: optionsInScope('library', { ...COMMAND_OPTIONS.export, ...SERVICE_OPTIONS } as const),
   audit: optionsInScope('library', { ...COMMAND_OPTIONS.audit, ...SERVICE_OPTIONS } as const),
-  coverage: optionsInScope('library', {
-    ...COMMAND_OPTIONS.coverage,
-    config: GLOBAL_OPTIONS.config,
-    signal: CALL_OPTIONS.signal,
-  } as const),
+  coverage: optionsInScope('library', { ...COMMAND_OPTIONS.coverage, ...SERVICE_OPTIONS } as const),
   replay: optionsInScope('library', { ...COMMAND_OPTIONS.replay, ...SERVICE_OPTIONS } as const),
   stream: optionsInScope('library', { ...COMMAND_OPTIONS.stream, ...SERVICE_OPTIONS } as const),
 } as const;

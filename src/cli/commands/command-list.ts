@@ -97,14 +97,14 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./manifest.js')).manifestCommand,
   },
   {
-    syntax: 'convert <path..>',
+    syntax: 'convert [path..]',
     describe: `convert day files to ${OUTPUT_FORMAT_LIST}`,
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
   },
   {
-    syntax: 'export <target> <path..>',
+    syntax: 'export <target> [path..]',
     describe: `write day files in the input format of a backtester: ${joinWithOr(EXPORT_TARGET_NAMES)}`,
     printsEvents: true,
     outlivesReader: true,

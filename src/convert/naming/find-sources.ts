@@ -2,10 +2,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, relative, resolve, sep } from 'node:path';
 import { mayBeUndecoded, whyNotFound } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
+import { isDataType, typesWithColumnsOf } from '../../day-files/data-types.js';
+import type { Day } from '../../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
 import { STATE_FOLDER } from '../../day-files/file-naming.js';
-import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../day-files/series-filter.js';
-import { createShardTest, type Shard } from '../../day-files/shard.js';
+import {
+  type DayFileFilter,
+  type DayFileSelection,
+  openDayFileFilter,
+} from '../../day-files/series-filter.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import {
   absoluteLocation,
@@ -16,7 +21,7 @@ import {
 } from '../../store/location.js';
 import { createDestinationFinder, NOTHING_KNOWN } from '../../store/open-destination.js';
 import { StrayFiles } from '../../store/stray-files.js';
-import { createRecordLookup, type FindDayFile } from './day-file-lookup.js';
+import { createRecordLookup, type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 
 export interface ConvertSource {
   /** A location. */
@@ -25,6 +30,8 @@ export interface ConvertSource {
   readonly root: string | undefined;
   /** Facts from a listing of a store. */
   readonly info?: StoredFileInfo | undefined;
+  /** Its data type if it was selected by its header; else its name tells it, or a record. */
+  readonly dataType?: string | undefined;
 }
 
 /** Storage to search. */
@@ -196,36 +203,64 @@ async function* listDayFiles(folder: string, signal: AbortSignal): AsyncGenerato
 /** Restricts the sources to convert. */
 export interface SourceSelection {
   /** Undefined for all. */
-  readonly symbols?: RequestedSeries['symbols'];
-  /** Part of the selected sources; undefined for all. */
-  readonly shard?: Shard | undefined;
+  readonly selection?: DayFileSelection | undefined;
   /** Whether a source is left out for another reason. */
   readonly isExcluded?: ((path: string) => Promise<boolean>) | undefined;
 }
 
+/** How files are identified. */
+interface SourceLookup {
+  readonly findDayFile: FindDayFile;
+  readonly files: Files;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Filters the sources by a selection.
- * @throws TickhaulError `usage` for a symbol that no source has, with the nearest.
+ * Filters the sources by a selection. One whose day file is unknown has the data type of its header.
+ * @throws TickhaulError as `DayFileFilter.assertMatched`, and `openDayFileFilter`.
  */
 export async function selectSources(
   sources: readonly ConvertSource[],
-  { symbols, shard, isExcluded }: SourceSelection,
-  findDayFile: FindDayFile,
+  { selection = {}, isExcluded }: SourceSelection,
+  { findDayFile, files, signal }: SourceLookup,
 ): Promise<readonly ConvertSource[]> {
-  if (symbols === undefined && shard === undefined && isExcluded === undefined) return sources;
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
-  const filter = createSeriesFilter(
-    resolveSeries({ symbols }, () => found.flatMap(([, file]) => file ?? [])),
-  );
-  const isInShard = createShardTest(shard);
+  const filter = await openDayFileFilter(selection, () => found.flatMap(([, file]) => file ?? []));
+  if (!filter.isSelective && selection.shard === undefined && isExcluded === undefined) return sources;
   const selected: ConvertSource[] = [];
   for (const [source, file] of found) {
-    const isSelected = file ? filter.matches(file) : symbols === undefined;
-    if (isSelected && isInShard(file) && !(await isExcluded?.(source.path))) selected.push(source);
+    const dataType =
+      file || !filter.selectsTypesOnly
+        ? undefined
+        : await selectType(source, selection.dataTypes ?? [], filter, files, signal);
+    const isSelected = dataType === undefined ? filter.matches(file) : filter.isInShard(file);
+    if (isSelected && !(await isExcluded?.(source.path))) selected.push({ ...source, dataType });
   }
-  filter.assertAllMatched();
+  filter.assertMatched();
   return selected;
+}
+
+/**
+ * The selected data type that the header of a file may be of; undefined for none. A file without a header has the only
+ * selected type.
+ */
+async function selectType(
+  { path }: ConvertSource,
+  selected: readonly string[],
+  filter: DayFileFilter,
+  files: Files,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const inferred = await readDataTypeFromHeader(files, path, signal);
+  const possible =
+    inferred === undefined
+      ? selected.length === 1
+        ? selected.filter(isDataType)
+        : []
+      : typesWithColumnsOf(inferred);
+  const unknown = { exchange: '', symbol: '', day: 0 as Day };
+  return possible.find((dataType) => filter.hasSeries({ ...unknown, dataType }));
 }
 
 const GLOB_CHARACTERS = /[*?[{]/;

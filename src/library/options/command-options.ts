@@ -8,12 +8,6 @@ export interface VerifyRunOptions {
   readonly paths?: TextList | undefined;
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
   readonly dir?: string | undefined;
-  /** Only these exchanges. */
-  readonly exchange?: TextList | undefined;
-  /** Only these data types. */
-  readonly types?: TextList | undefined;
-  /** Only these symbols; globs, @file (one per line). */
-  readonly symbols?: TextList | undefined;
   /** Check presence and size only. */
   readonly quick?: boolean | undefined;
   /** Compare a listing of the object store with the manifest; read no file. */
@@ -28,10 +22,6 @@ export interface VerifyRunOptions {
   readonly clean?: boolean | undefined;
   /** Fail with exit code 7 if days are missing within a series. */
   readonly strict?: boolean | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
   /** Files to read at once (default: the number of processors). */
   readonly jobs?: number | undefined;
   /** Check the slices of raw data in the cache folder instead of day files. */
@@ -58,20 +48,19 @@ export interface TransferOptions {
 
 /** Conversion of existing files. */
 export interface ConvertRunOptions {
-  /** Day files (.csv.gz), folders or globs, also s3://bucket/… */
-  readonly paths: TextList;
+  /**
+   * Day files (.csv.gz), folders or globs, also s3://bucket/… (default: the folder of dir, which must be
+   * given then).
+   */
+  readonly paths?: TextList | undefined;
+  /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
+  readonly dir?: string | undefined;
   /** Format of the output (default: parquet). */
   readonly format?: 'parquet' | 'ndjson' | 'arrow' | undefined;
   /** Folder or s3://bucket/prefix for the output (default: next to each source). */
   readonly out?: string | undefined;
   /** Directory layout of the outputs: flat, hive, or a template (default: flat). */
   readonly layout?: string | LayoutFunction | undefined;
-  /** Only these symbols; globs, @file (one per line). */
-  readonly symbols?: TextList | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
   /**
@@ -90,8 +79,6 @@ export interface ConvertRunOptions {
   readonly numbers?: 'double' | 'string' | undefined;
   /** Encodings in Parquet; plain is for fastparquet and Spark before 3.3 (default: auto). */
   readonly encodings?: 'auto' | 'plain' | undefined;
-  /** Data type of all files (default: from the file name, else from the header). */
-  readonly type?: string | undefined;
   /** Files to convert at once (default: the number of processors). */
   readonly jobs?: number | undefined;
   /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
@@ -142,24 +129,15 @@ export interface ExportAfterOptions {
 export interface ExportRunOptions {
   /** Backtester to write for. */
   readonly target: 'hftbacktest' | 'nautilus' | 'freqtrade';
-  /** Day files (.csv.gz), folders or globs, also s3://bucket/… */
-  readonly paths: TextList;
+  /**
+   * Day files (.csv.gz), folders or globs, also s3://bucket/… (default: the folder of dir, which must be
+   * given then).
+   */
+  readonly paths?: TextList | undefined;
+  /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
+  readonly dir?: string | undefined;
   /** Folder or s3://bucket/prefix for the outputs. */
   readonly out: string;
-  /** Only these exchanges. */
-  readonly exchange?: TextList | undefined;
-  /** Only these data types. */
-  readonly types?: TextList | undefined;
-  /** Only these symbols; globs, @file (one per line). */
-  readonly symbols?: TextList | undefined;
-  /** First UTC day, YYYY-MM-DD (default: the first file of each series). */
-  readonly from?: string | undefined;
-  /** UTC day after the last one (default: the last file of each series). */
-  readonly to?: string | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
   /** Exports to run at once (default: the number of processors). */
   readonly jobs?: number | undefined;
   /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
@@ -204,20 +182,6 @@ export interface AuditRunOptions {
   readonly paths?: TextList | undefined;
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
   readonly dir?: string | undefined;
-  /** Only these exchanges. */
-  readonly exchange?: TextList | undefined;
-  /** Only these data types. */
-  readonly types?: TextList | undefined;
-  /** Only these symbols; globs, @file (one per line). */
-  readonly symbols?: TextList | undefined;
-  /** First UTC day, YYYY-MM-DD (default: the first file of each series). */
-  readonly from?: string | undefined;
-  /** UTC day after the last one (default: the last file of each series). */
-  readonly to?: string | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
   /**
    * Checks that degrade a day, "incident", or "none" (default: the degrading checks of
    * docs/reference/audit-checks.md, and incident).
@@ -243,16 +207,6 @@ export interface AuditRunOptions {
 export interface CoverageReportOptions {
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
   readonly dir?: string | undefined;
-  /** Only these exchanges. */
-  readonly exchange?: TextList | undefined;
-  /** Only these data types. */
-  readonly types?: TextList | undefined;
-  /** Only these symbols; globs, @file (one per line). */
-  readonly symbols?: TextList | undefined;
-  /** First UTC day, YYYY-MM-DD (default: the first day of each series). */
-  readonly from?: string | undefined;
-  /** UTC day after the last one (default: the end of each series). */
-  readonly to?: string | undefined;
   /** Also write an offline HTML page to this file. */
   readonly html?: string | undefined;
 }
@@ -273,10 +227,18 @@ export interface PeriodOptions {
   readonly from?: string | undefined;
   /** UTC day or ISO 8601 time, not included. */
   readonly to?: string | undefined;
-  /** A UTC day, or a whole month such as 2024-03. */
-  readonly date?: string | undefined;
+  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  readonly date?: TextList | undefined;
+  /** Another name of date. */
+  readonly days?: TextList | undefined;
   /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
+  /** Only these days of the week, such as mon-fri or sat,sun. */
+  readonly weekdays?: TextList | undefined;
+  /** Only the first day of each month, which needs no key. */
+  readonly free?: boolean | undefined;
+  /** Only symbols of these types: spot, future, perpetual, option, combo … */
+  readonly symbolTypes?: TextList | undefined;
   /** With feeds: yield a disconnect message where the connection to the exchange broke. */
   readonly withDisconnects?: boolean | undefined;
   /** Pace by local timestamps: 1 is real time (default: max). */
