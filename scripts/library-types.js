@@ -53,6 +53,7 @@ const FILES = {
     ],
     ['LayoutOptions', 'Paths of the files, which stay inside the folder.', dayFiles.LAYOUT_OPTIONS],
     ['DownloadRunOptions', 'Transfer, rules and conversion of day files.', dayFiles.DOWNLOAD_OPTIONS],
+    ['FilterOptions', 'Selection of the day files of a folder.', dayFiles.FILTER_OPTIONS],
     ['ShardOptions', 'Distribution over several machines.', dayFiles.SHARD_OPTIONS],
     ['PinOptions', 'A saved plan.', dayFiles.PIN_OPTIONS],
     ['FailureOptions', 'Output of failed files.', dayFiles.FAILURE_OPTIONS],

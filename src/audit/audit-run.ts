@@ -6,6 +6,7 @@ import { secondsSince } from '../base/units.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { formatDay, parseDay } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
+import type { DayFileSelection } from '../day-files/series-filter.js';
 import type { AuditedDay } from '../events/audited-day.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { Files, StoreSettings } from '../store/files.js';
@@ -33,21 +34,14 @@ import {
   SeriesWithRows,
   toSeriesKey,
 } from './judge-day.js';
-import {
-  type AuditPlan,
-  type AuditSelection,
-  type AuditSource,
-  type IsSelected,
-  type PlannedDay,
-  planDays,
-} from './plan-days.js';
+import { type AuditPlan, type AuditSource, type IsSelected, type PlannedDay, planDays } from './plan-days.js';
 import { auditMemories } from './row-audit.js';
 
 export interface AuditInput {
   readonly sources: readonly AuditSource[];
   /** The folders and prefixes that were searched. */
   readonly roots: readonly string[];
-  readonly selection: AuditSelection;
+  readonly selection: DayFileSelection;
   readonly thresholds: CheckThresholds;
   /** Names of the checks that degrade a day, and `incident`. */
   readonly degrading: ReadonlySet<string>;
@@ -78,7 +72,7 @@ const LOOKUPS_AT_ONCE = 64;
  */
 export async function auditFiles(input: AuditInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const plan = planDays(input.sources, input.selection);
+  const plan = await planDays(input.sources, input.selection);
   const { days } = plan;
   const facts = new Map<string, ExchangeFacts>();
   for (const exchange of new Set(days.flatMap(({ file }) => (file ? [file.exchange] : []))))

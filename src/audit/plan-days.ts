@@ -1,13 +1,7 @@
 import type { TickhaulError } from '../base/errors.js';
 import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import {
-  createSeriesFilter,
-  isRestrictive,
-  type RequestedSeries,
-  resolveSeries,
-} from '../day-files/series-filter.js';
-import { createShardTest, type Shard } from '../day-files/shard.js';
+import { type DayFileFilter, type DayFileSelection, openDayFileFilter } from '../day-files/series-filter.js';
 import type { SeriesNames } from '../events/audited-day.js';
 import type { StoredFileInfo } from '../store/files.js';
 
@@ -23,14 +17,6 @@ export interface AuditSource {
   readonly info?: StoredFileInfo | undefined;
   /** Why it is corrupt, if it was read already. */
   readonly error?: TickhaulError | undefined;
-}
-
-/** Which days to audit; undefined for all. */
-export interface AuditSelection extends RequestedSeries {
-  readonly from?: Day | undefined;
-  /** Not included. */
-  readonly to?: Day | undefined;
-  readonly shard?: Shard | undefined;
 }
 
 /** A day of a series: with its file, or without one. */
@@ -51,38 +37,38 @@ export interface AuditPlan {
 
 /**
  * Plans the days of an audit: all selected files, and the days without a file of the series in folders.
- * @throws TickhaulError `usage` for a selected name that no file has, with the nearest.
+ * @throws TickhaulError as `DayFileFilter.assertMatched`, unless files that are not identified may match; errors of
+ * `openDayFileFilter`.
  */
-export function planDays(sources: readonly AuditSource[], requested: AuditSelection): AuditPlan {
-  const selection = resolveSeries(requested, () => sources.flatMap(({ file }) => file ?? []));
-  const filter = createSeriesFilter(selection);
-  const isInShard = createShardTest(selection.shard);
-  const isInRange = ({ day }: DayFile): boolean =>
-    (selection.from === undefined || day >= selection.from) &&
-    (selection.to === undefined || day < selection.to);
-  const identified = sources.filter((source) => source.file !== undefined && filter.matches(source.file));
+export async function planDays(
+  sources: readonly AuditSource[],
+  selection: DayFileSelection,
+): Promise<AuditPlan> {
+  const filter = await openDayFileFilter(selection, () => sources.flatMap(({ file }) => file ?? []));
+  const { isInShard } = filter;
+  const ofSeries: AuditSource[] = [];
+  const ofDays: AuditSource[] = [];
+  for (const source of sources) {
+    if (source.file === undefined || !filter.hasSeries(source.file)) continue;
+    ofSeries.push(source);
+    if (filter.daysOf(source.file.exchange).has(source.file.day)) ofDays.push(source);
+  }
   const unidentified = sources.filter(({ file }) => file === undefined);
+  const absent = listAbsentDays(ofSeries, filter);
   // A file without a name may have any of the selected names.
-  if (unidentified.length === 0) filter.assertAllMatched();
-  const isSelected: IsSelected = (file) =>
-    file === undefined
-      ? !isRestrictive(selection) && selection.from === undefined && selection.to === undefined
-      : filter.matches(file) && isInRange(file);
-  const days = [
-    ...identified.filter(({ file }) => file && isInRange(file)),
-    ...listAbsentDays(identified, selection),
-  ].sort(comparePlanned);
+  if (unidentified.length === 0) filter.assertMatched(ofDays.length + absent.length);
+  const days = [...ofDays, ...absent].sort(comparePlanned);
   return {
     days: [...days.filter(({ file }) => isInShard(file)), ...unidentified.filter(() => isInShard(undefined))],
-    series: identified.flatMap(({ file }) => file ?? []),
-    isSelected,
+    series: ofSeries.flatMap(({ file }) => file ?? []),
+    isSelected: (file) => (file === undefined ? !filter.isSelective : filter.hasDay(file)),
   };
 }
 
 /** The days without a file of each series in a folder, from the first to the last day that is there or selected. */
 function listAbsentDays(
   sources: readonly AuditSource[],
-  { from, to }: Pick<AuditSelection, 'from' | 'to'>,
+  { daysOf }: Pick<DayFileFilter, 'daysOf'>,
 ): readonly PlannedDay[] {
   const series = new Map<string, { readonly file: DayFile; readonly days: Set<Day>; isInFolder: boolean }>();
   for (const { file, isInFolder } of sources) {
@@ -95,10 +81,14 @@ function listAbsentDays(
   }
   return [...series.values()].flatMap(({ file, days, isInFolder }) => {
     if (!isInFolder) return [];
-    const { first, last } = findExtent(days);
+    const extent = findExtent(days);
+    const { from, to, has } = daysOf(file.exchange);
+    const first = Number.isFinite(from) ? from : extent.first;
+    const end = Number.isFinite(to) ? to : extent.last + 1;
     const absent: PlannedDay[] = [];
-    for (let day = from ?? first; day <= (to === undefined ? last : to - 1); day++)
-      if (!days.has(day as Day)) absent.push({ path: undefined, file: { ...file, day: day as Day } });
+    for (let day = first; day < end; day++)
+      if (!days.has(day as Day) && has(day as Day))
+        absent.push({ path: undefined, file: { ...file, day: day as Day } });
     return absent;
   });
 }

@@ -39,8 +39,6 @@ export interface ConvertInput extends SourceSelection {
   readonly out?: string | undefined;
   /** Layout of the outputs below `out`; undefined for flat, or next to each source. */
   readonly layout?: LayoutChoice | undefined;
-  /** Data type of all files; undefined to find it by name or header. */
-  readonly dataType?: string | undefined;
   /** Files converted at the same time. */
   readonly jobs: number;
   readonly existing: 'skip' | 'overwrite';
@@ -74,13 +72,12 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
   const warn = (message: string): void => emit({ event: 'warning', message });
   const found = await findSources(input.paths, { files, store, warn }, input.signal);
   const findDayFile = createDayFileLookup(files, store, input.signal);
-  const sources = await selectSources(found, input, findDayFile);
+  const sources = await selectSources(found, input, { findDayFile, files, signal: input.signal });
   const { conversions, unplaced, warnings } = await planConversions(sources, {
     files,
     outputSelection: input.outputSelection ?? ROWS_ONLY,
     placement,
     extension: OUTPUT_FORMATS[options.format].extension(options.compression),
-    dataType: input.dataType,
     findDayFile,
     signal: input.signal,
   });

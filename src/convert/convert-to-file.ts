@@ -65,11 +65,12 @@ export async function convertToFile(input: ConvertToFileInput): Promise<RunSumma
 
 /** Does the same with open files. */
 export async function convertToFileWith(input: ConvertToFileInput, files: Files): Promise<RunSummary> {
-  const { target, symbols, store, emit, signal } = input;
+  const { target, store, emit, signal } = input;
+  const symbols = input.selection?.symbols;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const found = await findSources(input.paths, { files, store, warn }, signal);
   const findDayFile = createDayFileLookup(files, store, signal);
-  const selected = await selectSources(found, input, findDayFile);
+  const selected = await selectSources(found, input, { findDayFile, files, signal });
   const hasSymbols = symbols !== undefined && !symbols.includes('all');
   const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
   // The sources may all be converted and deleted.
@@ -139,11 +140,11 @@ class OneFileConversion {
     sources: readonly StoredSource[],
     provenance: ProvenancePairs | undefined,
   ): Promise<ConvertFileResult | undefined> {
-    const { target, computed, dataType, keepSource, options, signal } = this.#input;
+    const { target, computed, keepSource, options, signal } = this.#input;
     const files = this.#files;
     const expected = {
       target,
-      dataType: computed?.name ?? dataType ?? sources[0]?.dataType,
+      dataType: computed?.name ?? sources[0]?.dataType,
       options,
       provenance,
     };

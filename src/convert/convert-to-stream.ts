@@ -14,6 +14,7 @@ import type { ConversionResult, ConversionSink } from './conversion.js';
 import { convertSources, readUnchangedSource } from './convert-file.js';
 import type { ConvertInput } from './convert-files.js';
 import { ConvertRun } from './convert-run.js';
+import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
 import { SkippedSources } from './naming/plan-conversions.js';
 import type { SourceContent } from './output/provenance.js';
@@ -59,10 +60,10 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
     emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
     run.stop(error);
   };
-  const stopped = await run.runAll(sources, 1, async ({ path: source }) => {
+  const stopped = await run.runAll(sources, 1, async ({ path: source, dataType }) => {
     const file = parseDayFileName(source);
     await run.convertSource({ source, file, paths: ['-'] }, async () => {
-      const converting = convertOne({ ...input, signal: run.signal }, stream, files, source, file);
+      const converting = convertOne({ ...input, signal: run.signal }, stream, files, source, file, dataType);
       const { rows, bytes, warning } = await converting.catch((error: unknown) => {
         if (!signal.aborted) stopIfClosed(error);
         throw error;
@@ -81,28 +82,32 @@ async function selectUsableSources(
   input: ConvertToStreamInput,
   files: Files,
 ): Promise<{ sources: readonly ConvertSource[]; warnings: readonly string[] }> {
-  const { paths, computed, dataType, store, emit, signal } = input;
+  const { paths, computed, store, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const found = await findSources(paths, { files, store, warn }, signal);
-  const sources = await selectSources(found, input, async (path) => parseDayFileName(path));
+  const sources = await selectSources(found, input, {
+    findDayFile: createDayFileLookup(files, store, signal),
+    files,
+    signal,
+  });
   if (!computed) return { sources, warnings: [] };
   const skipped = new SkippedSources({ rows: false, computed: [computed] }, files, signal);
   const usable: ConvertSource[] = [];
   for (const source of sources) {
-    const known = dataType ?? parseDayFileName(source.path)?.dataType;
+    const known = source.dataType ?? parseDayFileName(source.path)?.dataType;
     if ((await skipped.findComputedTypes(source.path, known)).length > 0) usable.push(source);
   }
   return { sources: usable, warnings: skipped.warnings };
 }
 
 async function convertOne(
-  { options, computed, jobs, emit, signal, ...input }: ConvertToStreamInput,
+  { options, computed, jobs, emit, signal }: ConvertToStreamInput,
   stream: OutputStream,
   files: Files,
   path: string,
   file: DayFile | undefined,
+  dataType = file?.dataType,
 ): Promise<ConversionResult> {
-  const dataType = input.dataType ?? file?.dataType;
   const found = await statSource(files, path, signal);
   let position = 0;
   const onBytes = (received: number): void => {

@@ -157,6 +157,12 @@ export function dataTypeColumns(dataType: string): readonly DayFileColumn[] | un
   return known && [...LEADING_COLUMNS, ...known.columns];
 }
 
+/** The data types with the columns of a known one, which a header cannot tell apart. */
+export function typesWithColumnsOf(dataType: string): readonly string[] {
+  const known = findDataType(dataType);
+  return DATA_TYPES.filter((other) => known && PROPERTIES[other].columns === known.columns);
+}
+
 /** Whether a data type is known to have a column besides the leading ones. */
 export function hasColumn(dataType: string, name: string): boolean {
   return findDataType(dataType)?.columns.some((column) => column.name === name) ?? false;

@@ -1,6 +1,7 @@
 import type { OutputSelection } from '../convert/output-selection.js';
 import type { SymbolChoice } from '../day-files/dataset-symbol.js';
 import type { DayFile } from '../day-files/day-file.js';
+import type { DaySelection } from '../day-files/day-selection.js';
 import type { PlanStatus } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import type { ComputedType } from '../market/message-type-name.js';
@@ -11,7 +12,9 @@ import type { OptionValues } from '../options/option-values.js';
  * The user's selection, parsed from flags, environment or a sync job (docs/spec/command-line.md#day-selection).
  * Symbols of `@file` lists are resolved; nothing depends on the exchange's record yet.
  */
-export interface Selection extends OptionValues<typeof PLAN_SELECTION_OPTIONS> {
+export interface Selection
+  extends Omit<OptionValues<typeof PLAN_SELECTION_OPTIONS>, keyof DaySelection | 'days'>,
+    DaySelection {
   readonly exchange: string;
 }
 

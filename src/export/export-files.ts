@@ -2,7 +2,7 @@ import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
-import { createSeriesFilter, resolveSeries } from '../day-files/series-filter.js';
+import { openDayFileFilter } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
@@ -78,7 +78,6 @@ async function selectExportSources(
   const { signal } = context;
   const findDayFile = createDayFileLookup(files, store, signal);
   const { dataTypes } = EXPORT_TARGETS[name];
-  const { from = -Infinity, to = Infinity } = selection;
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
@@ -86,11 +85,8 @@ async function selectExportSources(
   const found: SelectedSource[] = [];
   for (const { path } of await findSources(paths, { files, store, warn }, signal))
     found.push({ path, file: await findDayFile(path) });
-  const filter = createSeriesFilter(resolveSeries(selection, () => found.flatMap(({ file }) => file ?? [])));
-  const selected = found.filter(
-    ({ file }) => !file || (filter.matches(file) && file.day >= from && file.day < to),
-  );
-  filter.assertAllMatched();
+  const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
+  const selected = found.filter(({ file }) => file === undefined || filter.hasDay(file));
   const isExcluded = await exclusion?.(selected);
   for (const { path, file } of selected) {
     if (await isExcluded?.(path, file)) continue;
@@ -100,6 +96,7 @@ async function selectExportSources(
       else others.add(file.dataType);
     }
   }
+  if (unnamed.length === 0) filter.assertMatched();
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
     warn(message);

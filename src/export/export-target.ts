@@ -1,10 +1,8 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { SourceExclusion } from '../convert/naming/find-sources.js';
 import type { DataType } from '../day-files/data-types.js';
-import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import type { RequestedSeries } from '../day-files/series-filter.js';
-import type { Shard } from '../day-files/shard.js';
+import type { DayFileSelection } from '../day-files/series-filter.js';
 import type { EventSink, LeftOutRule, RunEvent } from '../events/run-events.js';
 import type { Batch, NumberText } from '../format/batch.js';
 import type { ByteSink } from '../format/output-format.js';
@@ -245,12 +243,7 @@ export interface ExportSetting {
 export interface ExportInput extends ExportSetting {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
-  readonly selection: RequestedSeries & {
-    readonly from: Day | undefined;
-    /** The day after the last one. */
-    readonly to: Day | undefined;
-    readonly shard: Shard | undefined;
-  };
+  readonly selection: DayFileSelection;
   /** Leaves out files for another reason. */
   readonly exclusion?: SourceExclusion | undefined;
   /** Jobs at the same time. */

@@ -7,7 +7,13 @@ import type { Destination } from '../store/destination.js';
 import { markDestination } from './folder-pool.js';
 import { markQueue, type OpenQueue } from './open-queue.js';
 import { ENDED_SETS, renewPlan } from './plan-seal.js';
-import { createJobId, createSeriesReader, type SliceJob, toSharedSliceData } from './slice-job.js';
+import {
+  createJobId,
+  createSeriesReader,
+  type SliceJob,
+  toSharedSliceData,
+  toSliceDays,
+} from './slice-job.js';
 import { type PendingSlice, Slicer } from './split-into-slices.js';
 
 export interface EnqueueInput {
@@ -74,6 +80,7 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
         ...slice,
         ...readSeries(slice),
         ...shared,
+        ...toSliceDays(plan.selection, slice),
         ...(unauthorizedFiles > 0 && { unauthorized: unauthorizedFiles }),
       }),
     );

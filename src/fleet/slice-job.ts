@@ -9,6 +9,7 @@ import {
 } from '../base/output-format-names.js';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
 import { parseDay } from '../day-files/day.js';
+import { createDayTest, listDays } from '../day-files/day-selection.js';
 import { isShard } from '../day-files/shard.js';
 import type { ConvertSetting, DownloadSettings, Selection } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
@@ -47,7 +48,7 @@ export interface SliceSelection extends Omit<Selection, SliceReplaces | 'layout'
 }
 
 /** The parts of a selection that the series and days of a slice replace. */
-type SliceReplaces = 'exchange' | 'types' | 'symbols' | 'symbolTypes' | 'from' | 'to' | 'date' | 'last';
+type SliceReplaces = 'exchange' | 'types' | 'symbols' | 'symbolTypes' | 'from' | 'to' | 'last' | 'free';
 
 /** What the exchange's record said of a series when the slice was enqueued, as times in ISO 8601, UTC. */
 export interface SeriesRecord
@@ -73,12 +74,21 @@ export function destinationKey({ dir, store }: SliceDestination): string {
 export function toSharedSliceData(
   { selection, options }: Pick<DownloadPlan, 'selection' | 'options'>,
   destination: Destination,
-): Omit<SliceJob, keyof Slice | 'series' | 'plan' | 'unauthorized'> {
+): Omit<SliceJob, keyof Slice | 'series' | 'plan' | 'unauthorized' | 'date'> {
   return {
     ...toSliceDestination(destination),
     options: toSliceOptions(options),
     ...toSliceSelection(selection),
   };
+}
+
+/**
+ * The days of a slice if the selection has single ones. An earlier version, which knows only ranges, refuses such a slice.
+ */
+export function toSliceDays({ date, free }: Selection, { from, to }: Slice): Pick<SliceJob, 'date'> {
+  if (!free && !(date && date.length > 1)) return {};
+  const has = createDayTest({ date, free });
+  return { date: listDays({ from: parseDay(from), to: parseDay(to), has }) };
 }
 
 function toSliceDestination({ hasLocalPaths, name, settings }: Destination): SliceDestination {
@@ -88,8 +98,8 @@ function toSliceDestination({ hasLocalPaths, name, settings }: Destination): Sli
 }
 
 /** The layout is text, since a queue is filled from the command line. */
-function toSliceSelection(selection: Selection): SliceSelection {
-  const { exchange, types, symbols, symbolTypes, from, to, date, last, layout, ...kept } = selection;
+function toSliceSelection(selection: Selection): Omit<SliceSelection, 'date'> {
+  const { exchange, types, symbols, symbolTypes, from, to, date, last, free, layout, ...kept } = selection;
   return { layout: String(layout), ...kept };
 }
 
@@ -158,11 +168,12 @@ export function toPlanInputs(job: SliceJob): {
   readonly record: ExchangeRecord;
 } {
   const { exchange, dataType, symbol, from, to, series, ...others } = job;
-  const { dir, store, plan, options, unauthorized, ...kept } = others;
+  const { dir, store, plan, options, unauthorized, date, ...kept } = others;
+  const days = date ? { date } : { from, to };
   const { exportedFrom, exportedUntil, ...availability } = series;
   const symbols = [{ id: symbol, dataTypes: [dataType], ...availability }];
   return {
-    selection: { exchange, types: [dataType], symbols: [symbol], from, to, ...kept },
+    selection: { exchange, types: [dataType], symbols: [symbol], ...days, ...kept },
     record: { id: exchange, datasets: { exportedFrom, exportedUntil, symbols } },
   };
 }
@@ -255,6 +266,7 @@ const sliceJob = z
         .optional(),
     }),
     weekdays: names.optional(),
+    date: z.array(day).optional(),
     layout: z.string(),
     unauthorized: z.int().min(0).optional(),
   })

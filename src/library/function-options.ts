@@ -20,6 +20,7 @@ import type {
   DownloadRunOptions,
   DryRunOptions,
   FailureOptions,
+  FilterOptions,
   FolderOptions,
   LayoutOptions,
   ListFiles,
@@ -53,17 +54,19 @@ export type DownloadOptions = TargetOptions &
 /** Options of `sync`; they override the settings of every job in the config file. */
 export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & SyncRunOptions & DryRunOptions;
 
-export type VerifyOptions = ServiceOptions & StoreOptions & TransferOptions & VerifyRunOptions;
+export type VerifyOptions = ServiceOptions &
+  StoreOptions &
+  FilterOptions &
+  TransferOptions &
+  VerifyRunOptions;
 
-export type ConvertOptions = StoreOptions & ConvertRunOptions & Pick<ServiceOptions, 'signal'>;
+export type ConvertOptions = ServiceOptions & StoreOptions & FilterOptions & ConvertRunOptions;
 
-export type ExportOptions = ServiceOptions & StoreOptions & ExportRunOptions;
+export type ExportOptions = ServiceOptions & StoreOptions & FilterOptions & ExportRunOptions;
 
-export type AuditOptions = ServiceOptions & StoreOptions & AuditRunOptions;
+export type AuditOptions = ServiceOptions & StoreOptions & FilterOptions & AuditRunOptions;
 
-export type CoverageOptions = StoreOptions &
-  CoverageReportOptions &
-  Pick<ServiceOptions, 'config' | 'signal'>;
+export type CoverageOptions = ServiceOptions & StoreOptions & FilterOptions & CoverageReportOptions;
 
 /** A replay of normalized messages. Folder and layout apply to day files, the cache to the raw data API. */
 export type ReplayOptions = ServiceOptions &

@@ -34,7 +34,7 @@ export const OPTION_TABLES = {
   verify: { options: byName(LIBRARY_OPTIONS.verify) },
   convert: {
     options: byName(LIBRARY_OPTIONS.convert),
-    required: { name: 'paths', example: "paths: ['datasets']" },
+    required: { name: 'paths', unless: ['dir'], example: "paths: ['datasets']" },
   },
   export: {
     options: byName(LIBRARY_OPTIONS.export),

@@ -19,7 +19,7 @@ import type { ServiceClient } from '../service/service-client.js';
 import { absoluteLocation } from '../store/location.js';
 import type { Context } from './context.js';
 import { findPageFile, isStdout } from './output-file.js';
-import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 
 /** Options of `audit`. */
 export type AuditValues = CommandValues<typeof COMMAND_OPTIONS.audit>;
@@ -28,7 +28,7 @@ export type AuditValues = CommandValues<typeof COMMAND_OPTIONS.audit>;
 export async function runAudit(options: AuditValues, context: Context): Promise<RunSummary> {
   const { signal, emit } = context;
   const { recheck, offline, jobs = availableParallelism() } = options;
-  const checks = { ...(await readChecks(options, signal)), recheck, jobs };
+  const checks = { ...(await readChecks(options, context)), recheck, jobs };
   const html = await findPageFile(options);
   if (options.good && isStdout(html))
     throw usageError('--html - and --good both print to stdout; use only one of them');
@@ -92,13 +92,13 @@ async function writePage(
 /** What is audited, and what degrades a day. @throws usage error. */
 async function readChecks(
   options: AuditValues,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<Pick<AuditInput, 'selection' | 'thresholds' | 'degrading' | 'failOn' | 'findsGoodDays'>> {
   const { shard, gapMs, jump, degrade, failOn, good } = options;
   if (good && shard)
     throw usageError('--good: the files of a day are in several shards, and all of them count; omit --shard');
   return {
-    selection: { ...(await readSeriesSelection(options, signal)), ...readDayRange(options), shard },
+    selection: await readDayFileSelection(options, context),
     thresholds: { gapMs, jump },
     degrading: readDegrading(degrade),
     failOn: new Set(failOn && assertNames('fail-on', failOn, [...DAY_CONDITIONS, ...CHECK_NAMES])),

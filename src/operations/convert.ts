@@ -16,7 +16,8 @@ import {
   readConvertOptions,
   readOutputSelection,
 } from './selection/read-conversion-options.js';
-import { readSymbolLists } from './selection/read-selection.js';
+import { readSourcePaths } from './selection/read-folder-paths.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 import { openVerdictFilter } from './selection/verdict-filter.js';
 
 /** Options of `convert`. */
@@ -24,10 +25,7 @@ export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
 
 /** Sources, filter and options of a conversion, without its destination. */
 export interface ConvertSelection
-  extends Pick<
-    ConvertInput,
-    'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store' | 'exclusion'
-  > {
+  extends Pick<ConvertInput, 'paths' | 'selection' | 'options' | 'jobs' | 'store' | 'exclusion'> {
   readonly outputSelection: OutputSelection;
 }
 
@@ -36,16 +34,15 @@ export async function openConvertSelection(
   options: ConvertValues,
   context: Context,
 ): Promise<ConvertSelection> {
-  const { paths = [], out, format, symbols, shard, type, jobs = availableParallelism() } = options;
+  const { out, format, jobs = availableParallelism() } = options;
+  const paths = await readSourcePaths(options, context);
   const isGiven = options.given.has('format');
   const selection = {
     options: isOneFile(out)
       ? readConvertFileOptions(options, out, isGiven ? format : undefined)
       : readConvertOptions(options, out === '-' && !isGiven ? STDOUT_FORMAT : format),
     paths,
-    symbols: await readSymbolLists(symbols, context.signal),
-    shard,
-    dataType: type,
+    selection: await readDayFileSelection(options, context),
     outputSelection: readOutputSelection(options),
     jobs,
   };

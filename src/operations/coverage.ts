@@ -1,11 +1,12 @@
 import { usageError } from '../base/errors.js';
 import { addDays, msToDay, parseDay } from '../day-files/day.js';
-import type { Coverage, CoverageSelection } from '../describe/coverage/coverage-facts.js';
+import type { DayFileSelection } from '../day-files/series-filter.js';
+import type { Coverage } from '../describe/coverage/coverage-facts.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { findFolder } from './selection/read-folder-paths.js';
-import { readSeriesSelection } from './selection/read-selection.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 
 /** Coverage of a download folder. */
 export interface FolderCoverage {
@@ -19,7 +20,7 @@ type CoverageValues = CommandValues<typeof COMMAND_OPTIONS.coverage>;
 /** `coverage` of a download folder. Warnings are events. */
 export async function readFolderCoverage(options: CoverageValues, context: Context): Promise<FolderCoverage> {
   const { signal, emit } = context;
-  const selection = await readCoverageSelection(options, signal);
+  const selection = await readCoverageSelection(options, context);
   const { readCoverage } = await import('../describe/coverage/read-coverage.js');
   const { dir, paths, names } = await findFolder(options, context);
   const [under = ''] = paths;
@@ -38,23 +39,14 @@ export async function createCoveragePage({ dir, facts }: FolderCoverage): Promis
 /** A hundred years. */
 const MAX_DAYS = 36_500;
 
-async function readCoverageSelection(
-  options: CoverageValues,
-  signal: AbortSignal,
-): Promise<CoverageSelection> {
-  const [from, to] = [options.from, options.to].map((text) =>
-    text === undefined ? undefined : parseDay(text),
-  );
-  const end = to ?? addDays(msToDay(Date.now()), 1);
-  if (from !== undefined && end <= from) {
-    throw usageError(
-      to === undefined
-        ? '--from lies in the future; choose an earlier day'
-        : '--to is exclusive, so it must be after --from',
-    );
-  }
-  if (from !== undefined && end - from > MAX_DAYS) {
-    throw usageError(`--from and --to span ${end - from} days, at most ${MAX_DAYS}; choose a shorter range`);
-  }
-  return { ...(await readSeriesSelection(options, signal)), from, to };
+/** Every day of a range is shown, so that it must not be too long. @throws usage error. */
+async function readCoverageSelection(options: CoverageValues, context: Context): Promise<DayFileSelection> {
+  const selection = await readDayFileSelection(options, context);
+  const { from, to } = selection.days ?? {};
+  if (from === undefined) return selection;
+  const [start, end] = [parseDay(from), to === undefined ? addDays(msToDay(Date.now()), 1) : parseDay(to)];
+  if (end <= start) throw usageError('--from lies in the future; choose an earlier day');
+  if (end - start > MAX_DAYS)
+    throw usageError(`--from and --to span ${end - start} days, at most ${MAX_DAYS}; choose a shorter range`);
+  return selection;
 }

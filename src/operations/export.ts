@@ -6,7 +6,8 @@ import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { createExportContext } from './create-export-context.js';
 import { readExportTarget } from './selection/read-export-setting.js';
-import { readDayRange, readSeriesSelection } from './selection/read-selection.js';
+import { readSourcePaths } from './selection/read-folder-paths.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 import { openVerdictFilter } from './selection/verdict-filter.js';
 
 /** `export`: writes day files in the input format of a backtester. */
@@ -15,15 +16,12 @@ export async function runExport(
   context: Context,
 ): Promise<RunSummary> {
   const { emit, signal } = context;
-  const { target, paths = [], out, shard, existing, offline, jobs = availableParallelism() } = options;
+  const { target, out, existing, offline, jobs = availableParallelism() } = options;
   if (target === undefined) throw usageError('<target> is missing: name a backtester');
   if (out === undefined || out === '-')
     throw usageError('--out: name the folder for the outputs, such as -o exports');
-  const selection = {
-    ...(await readSeriesSelection(options, signal)),
-    ...readDayRange(options),
-    shard,
-  };
+  const paths = await readSourcePaths(options, context);
+  const selection = await readDayFileSelection(options, context);
   const input = { ...(await readExportTarget(target, options)), out, paths, selection, jobs, existing };
   const { exportFiles } = await import('../export/export-files.js');
   const { cacheDir: cache } = await context.settings();

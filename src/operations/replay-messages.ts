@@ -1,13 +1,15 @@
-import { usageError } from '../base/errors.js';
+import { TickhaulError, usageError } from '../base/errors.js';
+import type { Period } from '../market/trade-bars.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
+import type { OpenedReplay } from '../replay/open-replay.js';
 import type { Context } from './context.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { type ReplayOutput, withMessageOutput } from './message-output.js';
 import {
   assertFlagsMatchSource,
   readReplayRequest,
-  resolvePeriod,
+  resolvePeriods,
   toSpeed,
 } from './selection/read-replay-request.js';
 import { completeDownloadOptions } from './selection/read-selection.js';
@@ -47,28 +49,41 @@ export async function runReplay(
     const destination = await context.destination();
     const cache = requireFolder((await context.settings()).cacheDir, 'XDG_CACHE_HOME');
     const metadataOptions = { cache, offline, signal };
-    const period = await resolvePeriod(request.period, request.options, client, metadataOptions);
-    const { series, arrival, close } = await openReplay({
-      request: { ...request, period },
-      client,
-      cache,
-      destination,
-      options: completeDownloadOptions(options),
-      layout,
-      offline,
-      exclusion: await openVerdictFilter(options, context, destination.settings),
-      requiresDays: true,
-      owner: createLockOwner(context),
-      emit,
-      onDownloaded,
-      signal,
-    });
-    try {
-      const store = destination.settings;
-      const warn = (message: string): void => emit({ event: 'warning', message });
-      await replaySeries({ series, arrival, warn, speed, written, store, signal, output: lines });
-    } finally {
-      await close();
-    }
+    const periods = await resolvePeriods(request.period, request.options, client, metadataOptions);
+    const store = destination.settings;
+    const warn = (message: string): void => emit({ event: 'warning', message });
+    const exclusion = await openVerdictFilter(options, context, store);
+    const unavailable: TickhaulError[] = [];
+    const replayPeriod = async (period: Period): Promise<void> => {
+      const { series, arrival, close } = await openReplay({
+        request: { ...request, period },
+        client,
+        cache,
+        destination,
+        options: completeDownloadOptions(options),
+        layout,
+        offline,
+        exclusion,
+        requiresDays: true,
+        owner: createLockOwner(context),
+        emit,
+        onDownloaded,
+        signal,
+      }).catch((error: unknown) => {
+        if (!(error instanceof TickhaulError) || error.code !== 'unavailable') throw error;
+        unavailable.push(error);
+        return NOTHING;
+      });
+      try {
+        await replaySeries({ series, arrival, warn, speed, written, store, signal, output: lines });
+      } finally {
+        await close();
+      }
+    };
+    for (const period of periods) await replayPeriod(period);
+    if (unavailable[0] && unavailable.length === periods.length) throw unavailable[0];
   });
 }
+
+/** A period of which no day is available: others may have some. */
+const NOTHING: OpenedReplay = { series: [], arrival: async () => false, close: async () => {} };

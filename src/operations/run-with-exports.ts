@@ -53,7 +53,7 @@ async function exportSeries(
     return await exportFiles({
       ...setting,
       paths: [destination.locate('')],
-      selection: { from: undefined, to: undefined, shard: undefined },
+      selection: {},
       exclusion: async () => async (_, file) => file === undefined || !series.has(seriesOf(file)),
       jobs: availableParallelism(),
       existing: 'skip',

@@ -3,12 +3,13 @@ import { pathExists } from '../base/disk-files.js';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../events/run-events.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
+import { FILTER_OPTIONS } from '../options/day-file-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Context } from './context.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { findCacheFolder } from './feeds/with-feed-read-context.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
-import { readSeriesSelection } from './selection/read-selection.js';
+import { readDayFileSelection } from './selection/read-selection.js';
 
 /** Options of `verify`. */
 type VerifyValues = CommandValues<typeof COMMAND_OPTIONS.verify>;
@@ -20,12 +21,12 @@ export async function runVerify(options: VerifyValues, context: Context): Promis
   const { signal, emit } = context;
   const { shard, listed, adopt, clean, forget, strict, jobs = availableParallelism() } = options;
   const quick = options.quick || listed;
-  const selection = await readSeriesSelection(options, signal);
+  const selection = await readDayFileSelection(options, context);
   const lockTimeoutMs = options.lockTimeoutMs;
   const owner = createLockOwner(context);
   const { dir, paths, names } = await readFolderPaths(options.paths ?? [], context);
   const destination = await context.destination(dir);
-  const checks = { selection, shard, quick, jobs, adopt, clean, forget, strict, owner, lockTimeoutMs };
+  const checks = { selection, quick, jobs, adopt, clean, forget, strict, owner, lockTimeoutMs };
   const { verifyDestination } = await import('../verify/verify-destination.js');
   const input = { ...checks, paths, names, destination, emit, signal };
   if (!options.repair) return verifyDestination(input);
@@ -55,7 +56,7 @@ function assertCompatible({ repair, forget, listed, adopt }: VerifyValues): void
 /** Flags that apply to day files only. */
 const DAY_FILE_FLAGS = [
   ...(['quick', 'listed', 'repair', 'adopt', 'forget', 'clean', 'strict'] as const),
-  ...(['exchange', 'type', 'symbol', 'shard'] as const),
+  ...(Object.keys(FILTER_OPTIONS) as (keyof typeof FILTER_OPTIONS)[]),
 ];
 
 /** `verify --cache`: reads each slice of raw data to its end. */

@@ -18,7 +18,21 @@ export const EXCHANGE_ARGUMENT = {
   },
 } as const;
 
-/** Selection of day files (docs/spec/command-line.md#day-selection). */
+/** Days of a selection. */
+const DAY_OPTIONS = {
+  from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
+  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
+  date: {
+    type: 'day-list',
+    description: 'UTC days and whole months: 2024-03-01,2024-04; or @file (one per line)',
+  },
+  days: { type: 'day-list', description: 'another name of --date' },
+  last: { type: 'days', description: 'the last N exported days, such as 7 or 7d' },
+  weekdays: { type: 'list', description: 'only these days of the week, such as mon-fri or sat,sun' },
+  free: { type: 'flag', description: 'only the first day of each month, which needs no key' },
+} as const;
+
+/** Selection of the day files of an exchange (docs/reference/selection.md). */
 export const SELECTION_OPTIONS = groupOptions('Selection:', {
   type: {
     type: 'data-types',
@@ -41,14 +55,7 @@ export const SELECTION_OPTIONS = groupOptions('Selection:', {
     description: 'only symbols of these types: spot, future, perpetual, option, combo …',
     settingName: 'symbolTypes',
   },
-  from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
-  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
-  date: {
-    type: 'day-or-month',
-    description: 'a UTC day: YYYY-MM-DD, or yesterday; or a whole month: 2024-03',
-  },
-  last: { type: 'days', description: 'the last N exported days, such as 7 or 7d' },
-  weekdays: { type: 'list', description: 'only these days of the week, such as mon-fri or sat,sun' },
+  ...DAY_OPTIONS,
 });
 
 /** Paths of day files. */
@@ -69,6 +76,35 @@ export const SHARD_OPTIONS = groupOptions('Selection:', {
     scopes: ['flag', 'library'],
   },
 });
+
+const { required: _type, ...ANY_TYPE } = SELECTION_OPTIONS.type;
+const { required: _symbol, ...ANY_SYMBOL } = SELECTION_OPTIONS.symbol;
+
+/** The same selection where it filters the day files that a folder has. */
+export const FILTER_OPTIONS = {
+  ...groupOptions('Selection:', {
+    exchange: {
+      type: 'list',
+      description: 'only these exchanges, comma-separated or repeated',
+      settingDescription: 'only these exchanges',
+    },
+    type: {
+      ...ANY_TYPE,
+      description: 'only these data types, comma-separated or repeated',
+      settingDescription: 'only these data types',
+    },
+    symbol: {
+      ...ANY_SYMBOL,
+      description: 'only these symbols, comma-separated or repeated; globs, @file (one per line)',
+      settingDescription: 'only these symbols; globs, @file (one per line)',
+    },
+    'symbol-type': SELECTION_OPTIONS['symbol-type'],
+    ...DAY_OPTIONS,
+    from: { ...DAY_OPTIONS.from, defaultText: 'the first file of each series' },
+    to: { ...DAY_OPTIONS.to, defaultText: 'the last file of each series' },
+  }),
+  ...SHARD_OPTIONS,
+} as const;
 
 /** Transfer of files. */
 export const TRANSFER_OPTIONS = groupOptions('Download:', {

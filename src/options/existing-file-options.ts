@@ -1,38 +1,7 @@
 import { DEFAULT_OUTPUT_FORMAT, OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
-import { ENCODING_OPTIONS, SHARD_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
+import { ENCODING_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
 import { groupOptions } from './option-definition.js';
-import {
-  CACHE_OPTIONS,
-  FOLDER_OPTIONS,
-  FOLDER_OPTIONS_WITHOUT_ALIAS,
-  LOCK_OPTIONS,
-} from './service-options.js';
-
-/** Selection of existing day files. */
-export const SERIES_OPTIONS = {
-  exchange: {
-    type: 'list',
-    description: 'only these exchanges, comma-separated or repeated',
-    settingDescription: 'only these exchanges',
-  },
-  type: { type: 'data-types', description: 'only these data types', alias: 't', settingName: 'types' },
-  symbol: {
-    type: 'list',
-    description: 'only these symbols; globs, @file (one per line)',
-    alias: 's',
-    settingName: 'symbols',
-  },
-} as const;
-
-/** Days of existing day files. */
-export const DAY_RANGE_OPTIONS = {
-  from: {
-    type: 'day',
-    description: 'first UTC day, YYYY-MM-DD',
-    defaultText: 'the first file of each series',
-  },
-  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the last file of each series' },
-} as const;
+import { CACHE_OPTIONS, LOCK_OPTIONS, READ_FOLDER_OPTIONS } from './service-options.js';
 
 /** Days by the verdicts of the last audit. */
 export const GOOD_OPTIONS = {
@@ -51,8 +20,7 @@ export const VERIFY_OPTIONS = groupOptions('Check:', {
     settingName: 'paths',
     positional: true,
   },
-  ...FOLDER_OPTIONS,
-  ...SERIES_OPTIONS,
+  ...READ_FOLDER_OPTIONS,
   quick: { type: 'flag', description: 'check presence and size only' },
   listed: {
     type: 'flag',
@@ -69,7 +37,6 @@ export const VERIFY_OPTIONS = groupOptions('Check:', {
   },
   clean: { type: 'flag', description: 'remove temporary files of earlier runs' },
   strict: { type: 'flag', description: 'fail with exit code 7 if days are missing within a series' },
-  ...SHARD_OPTIONS,
   jobs: {
     type: 'count',
     min: 1,
@@ -95,10 +62,11 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   path: {
     type: 'paths',
     description: 'day files (.csv.gz), folders or globs, also s3://bucket/…',
+    defaultText: 'the folder of --dir, which must be given then',
     settingName: 'paths',
     positional: true,
-    required: true,
   },
+  ...READ_FOLDER_OPTIONS,
   format: {
     type: 'choice',
     description: 'format of the output',
@@ -121,14 +89,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     description: 'directory layout of the outputs: flat, hive, or a template',
     default: 'flat',
   },
-  symbol: SERIES_OPTIONS.symbol,
-  ...SHARD_OPTIONS,
   ...ENCODING_OPTIONS,
-  type: {
-    type: 'data-type',
-    description: 'data type of all files',
-    defaultText: 'from the file name, else from the header',
-  },
   jobs: {
     type: 'count',
     min: 1,
@@ -164,7 +125,7 @@ const FOLDER_ARGUMENT = {
 /** Folder and output of `views`. */
 export const VIEWS_OPTIONS = groupOptions('Views:', {
   folder: FOLDER_ARGUMENT,
-  ...FOLDER_OPTIONS_WITHOUT_ALIAS,
+  ...READ_FOLDER_OPTIONS,
   out: { type: 'file', description: 'file to write', defaultText: 'stdout', alias: 'o' },
 });
 
@@ -180,14 +141,7 @@ const PAGE_OPTIONS = {
 /** Selection and form of the report of `coverage`. */
 export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
   folder: FOLDER_ARGUMENT,
-  ...FOLDER_OPTIONS,
-  ...SERIES_OPTIONS,
-  from: {
-    type: 'day',
-    description: 'first UTC day, YYYY-MM-DD',
-    defaultText: 'the first day of each series',
-  },
-  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of each series' },
+  ...READ_FOLDER_OPTIONS,
   all: {
     type: 'flag',
     description: 'show every symbol and calendar, even thousands of lines',
@@ -205,10 +159,7 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
     settingName: 'paths',
     positional: true,
   },
-  ...FOLDER_OPTIONS,
-  ...SERIES_OPTIONS,
-  ...DAY_RANGE_OPTIONS,
-  ...SHARD_OPTIONS,
+  ...READ_FOLDER_OPTIONS,
   degrade: {
     type: 'list',
     description: 'checks that degrade a day, "incident", or "none"',
@@ -247,7 +198,7 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
 
 /** Output of `lock`. */
 export const LOCK_FILE_OPTIONS = groupOptions('Lock file:', {
-  ...FOLDER_OPTIONS_WITHOUT_ALIAS,
+  ...READ_FOLDER_OPTIONS,
   out: {
     type: 'file',
     description: 'file to write, or "-" for stdout',

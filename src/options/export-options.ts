@@ -1,5 +1,4 @@
-import { SHARD_OPTIONS } from './day-file-options.js';
-import { CONVERT_OPTIONS, DAY_RANGE_OPTIONS, SERIES_OPTIONS } from './existing-file-options.js';
+import { CONVERT_OPTIONS } from './existing-file-options.js';
 import { describedBy, groupOptions } from './option-definition.js';
 
 /** Backtesters that `export` writes for. `src/export/export-targets.ts` has the implementation of each. */
@@ -96,6 +95,7 @@ export const EXPORT_OPTIONS = {
       required: true,
     },
     path: CONVERT_OPTIONS.path,
+    dir: CONVERT_OPTIONS.dir,
     out: {
       type: 'folder',
       remote: true,
@@ -103,9 +103,6 @@ export const EXPORT_OPTIONS = {
       alias: 'o',
       required: true,
     },
-    ...SERIES_OPTIONS,
-    ...DAY_RANGE_OPTIONS,
-    ...SHARD_OPTIONS,
     jobs: {
       type: 'count',
       min: 1,

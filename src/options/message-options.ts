@@ -1,7 +1,7 @@
 import { LAYOUT_OPTIONS, SELECTION_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
 import { GOOD_OPTIONS } from './existing-file-options.js';
 import { groupOptions } from './option-definition.js';
-import { CACHE_OPTIONS, FOLDER_OPTIONS_WITHOUT_ALIAS, STORE_OPTIONS } from './service-options.js';
+import { CACHE_OPTIONS, READ_FOLDER_OPTIONS, STORE_OPTIONS } from './service-options.js';
 
 /** Exchanges and types of messages. */
 export const MESSAGE_OPTIONS = groupOptions('Replay:', {
@@ -31,9 +31,13 @@ export const PERIOD_OPTIONS = groupOptions('Replay:', {
   },
   from: { type: 'time', description: 'UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5' },
   to: { type: 'time', description: 'UTC day or ISO 8601 time, not included' },
-  date: { type: 'day-or-month', description: 'a UTC day, or a whole month such as 2024-03' },
+  date: SELECTION_OPTIONS.date,
+  days: SELECTION_OPTIONS.days,
   last: SELECTION_OPTIONS.last,
   ...GOOD_OPTIONS,
+  weekdays: SELECTION_OPTIONS.weekdays,
+  free: SELECTION_OPTIONS.free,
+  'symbol-type': SELECTION_OPTIONS['symbol-type'],
 });
 
 /** Source of the messages of a replay. */
@@ -90,7 +94,7 @@ export const SLICE_OPTIONS = groupOptions('Raw data:', {
   },
 });
 
-const DAY_FILE_OPTIONS = groupOptions('Day files:', { ...FOLDER_OPTIONS_WITHOUT_ALIAS, ...LAYOUT_OPTIONS });
+const DAY_FILE_OPTIONS = groupOptions('Day files:', { ...READ_FOLDER_OPTIONS, ...LAYOUT_OPTIONS });
 
 /** Transfer of day files or slices. */
 export const MESSAGE_TRANSFER_OPTIONS = groupOptions('Transfer:', {

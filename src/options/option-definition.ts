@@ -18,7 +18,8 @@ export interface OptionDefinition extends OptionLimits {
   readonly defaultText?: string;
   /** Values of a `choice`. */
   readonly choices?: readonly [string, ...string[]];
-  readonly alias?: string;
+  /** Letters of the flag; further names are options of their own. */
+  readonly alias?: string | readonly string[];
   /** Name in config file and library; by default the key in camelCase. */
   readonly settingName?: string;
   /** Interfaces that have the option; by default all. */

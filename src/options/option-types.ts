@@ -116,13 +116,13 @@ export const OPTION_TYPES = {
     completes: ['yesterday', 'today'],
     read: one((text) => formatDay(parseDayWord(text, Date.now()))),
   }),
-  /** A UTC day, or all days of a month. */
-  'day-or-month': type({
-    accepts: 'text',
-    expected: 'a UTC day, as "2024-03-01", or a month, as "2024-03"',
-    ts: 'string',
+  /** UTC days and months, comma-separated or repeated. Lists, `@file`, are kept for their reader. */
+  'day-list': type({
+    accepts: 'list',
+    expected: 'UTC days, as "2024-03-01", or months, as "2024-03"',
+    ts: 'TextList',
     completes: ['yesterday', 'today'],
-    read: one((text) => parseDayOrMonth(text, Date.now())),
+    read: readDayList,
   }),
   /** A UTC day or an ISO 8601 time, which the period of a replay parses. */
   time: type({
@@ -263,6 +263,11 @@ function readList(given: unknown, name: string): readonly string[] {
     .filter((item) => item !== '');
   if (items.length === 0) throw usageError(`${name} is empty; set a value, or omit it`);
   return items;
+}
+
+function readDayList(given: unknown, name: string): readonly string[] {
+  const parse = one((text) => parseDayOrMonth(text, Date.now()));
+  return readList(given, name).map((item) => (item.startsWith('@') ? item : parse(item, name, {})));
 }
 
 function readLocations(given: unknown, name: string): readonly string[] {

@@ -68,21 +68,20 @@ export const ACCOUNT_OPTIONS = groupOptions('Account:', {
   },
 });
 
-/** The download folder. */
+/** The download folder, for commands that write into it. */
 export const FOLDER_OPTIONS = {
   dir: {
     type: 'folder',
     remote: true,
     description: 'download folder, or s3://bucket/prefix',
     defaultText: 'TICKHAUL_DIR, else ./datasets',
-    alias: 'o',
+    alias: ['d', 'o'],
     perProcess: true,
   },
 } as const;
 
-const { alias: _output, ...DIR } = FOLDER_OPTIONS.dir;
-/** The download folder, for commands in which `-o` is the output. */
-export const FOLDER_OPTIONS_WITHOUT_ALIAS = { dir: DIR } as const;
+/** The download folder, for commands that read it: there, `-o` is what they write. */
+export const READ_FOLDER_OPTIONS = { dir: { ...FOLDER_OPTIONS.dir, alias: 'd' } } as const;
 
 /** Access to an object store. */
 export const STORE_OPTIONS = groupOptions('Object store:', {

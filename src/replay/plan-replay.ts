@@ -8,7 +8,7 @@ import {
   resolveSymbolLists,
   toDatasetSymbol,
 } from '../day-files/dataset-symbol.js';
-import { type Day, formatDay, US_PER_DAY } from '../day-files/day.js';
+import { type Day, formatDay, parseTimeToDay, US_PER_DAY } from '../day-files/day.js';
 import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
 import type { LayoutChoice } from '../day-files/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
@@ -105,7 +105,7 @@ async function planType(
   dataType: DataType,
   option: ResolvedReplayOption,
   record: ExchangeRecord,
-  { types, period }: ReplayRequest,
+  { types, period, symbolTypes }: ReplayRequest,
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
   const onlySymbol = findDataType(dataType)?.onlySymbol;
@@ -115,6 +115,7 @@ async function planType(
     exchange: record.id,
     types: [dataType],
     symbols: onlySymbol ? [onlySymbol] : (option.symbols ?? ['all']),
+    symbolTypes: onlySymbol ? undefined : symbolTypes,
     from: formatDay(days.from),
     to: formatDay(days.to),
     layout: context.layout,
@@ -282,23 +283,23 @@ export function findDaysWithoutFile(planned: readonly PlannedReplaySeries[]): re
 }
 
 /**
- * The last exported days as a period. For several exchanges the period ends with the earliest end of their
- * exports.
+ * The last exported days as a period, or all of them. For several exchanges it has the days that all of them have.
  * @throws TickhaulError as `fetchRecord`; usage error for an exchange without day files.
  */
 export async function fetchLastDays(
-  count: number,
+  count: number | 'all',
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,
   options: MetadataOptions,
 ): Promise<Period> {
-  const ends = await Promise.all(
+  const exports = await Promise.all(
     exchanges.map(async ({ exchange }) => {
       const { id, datasets } = await fetchRecord(client, exchange, FIELDS.plan, options);
-      if (!datasets) throw usageError(`--last: ${id} has no exported days; use --from and --to`);
-      return readExportedUntil(datasets);
+      if (!datasets) throw usageError(`${id} has no exported days; use --from and --to`);
+      return { from: parseTimeToDay(datasets.exportedFrom ?? '') ?? 0, until: readExportedUntil(datasets) };
     }),
   );
-  const end = Math.min(...ends) * US_PER_DAY;
-  return { start: end - count * US_PER_DAY, end };
+  const end = Math.min(...exports.map(({ until }) => until));
+  const start = count === 'all' ? Math.max(...exports.map(({ from }) => from)) : end - count;
+  return { start: start * US_PER_DAY, end: end * US_PER_DAY };
 }

@@ -2,14 +2,20 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import type { DataType } from '../day-files/data-types.js';
 import type { SymbolChoice } from '../day-files/dataset-symbol.js';
 import {
+  addDays,
   type Day,
   daysOf,
   msToDay,
   parseDayBound,
-  parseDayOrMonth,
   parseDayWord,
   US_PER_DAY,
 } from '../day-files/day.js';
+import {
+  createDayTest,
+  type DaySelection,
+  findEmptiness,
+  isDayRestricted,
+} from '../day-files/day-selection.js';
 import type { NormalizedType } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
@@ -29,6 +35,8 @@ export interface ReplayRequest {
   /** In the order that breaks ties. */
   readonly options: readonly ReplayOption[];
   readonly types: readonly NormalizedType[];
+  /** Only dataset symbols of these types; undefined for all. */
+  readonly symbolTypes?: readonly string[] | undefined;
   /** Local times, in microseconds. */
   readonly period: Period;
 }
@@ -66,15 +74,43 @@ export interface ReplaySeries {
   readonly files: readonly SeriesFile[];
 }
 
-/** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or a whole day or month. */
+/** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or days and whole months. */
 interface PeriodInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly date?: string | undefined;
+  readonly date?: readonly string[] | undefined;
 }
 
-/** A period, or the last n exported days. */
-export type RequestedPeriod = Period | { readonly last: number };
+/** A period, the last n exported days, or all of them. */
+export type RequestedPeriod = Period | { readonly last: number | 'all' };
+
+/** A period, and which of its days. */
+export interface RequestedDays {
+  readonly range: RequestedPeriod;
+  readonly days: Pick<DaySelection, 'date' | 'weekdays' | 'free'>;
+}
+
+/**
+ * The parts of a period that are on selected days, in order: successive days are one part.
+ * @throws usage error if there are none.
+ */
+export function splitPeriod(period: Period, days: RequestedDays['days']): readonly Period[] {
+  if (!isDayRestricted(days)) return [period];
+  const has = createDayTest(days);
+  const range = periodToDays(period);
+  const empty = findEmptiness(days, { ...range, has });
+  if (empty) throw empty;
+  const parts: Period[] = [];
+  for (let day = range.from; day < range.to; day = addDays(day, 1)) {
+    if (!has(day)) continue;
+    const last = parts.at(-1);
+    const start = Math.max(period.start, day * US_PER_DAY);
+    const end = Math.min(period.end, (day + 1) * US_PER_DAY);
+    if (last?.end === start) parts[parts.length - 1] = { start: last.start, end };
+    else parts.push({ start, end });
+  }
+  return parts;
+}
 
 const TIME_PATTERN =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
@@ -88,12 +124,13 @@ export function parsePeriod({ from, to, date }: PeriodInput, nowMs: number): Per
   if (date !== undefined) {
     if (from !== undefined || to !== undefined)
       throw usageError('use only one of: --date, or --from with --to');
-    const days = daysOf(parseDayOrMonth(date, nowMs));
-    return assertNotInFuture(
-      { start: days.from * US_PER_DAY, end: days.to * US_PER_DAY },
-      `--date ${date}`,
-      nowMs,
-    );
+    const periods = date.map((text) => {
+      const days = daysOf(text);
+      const period = { start: days.from * US_PER_DAY, end: days.to * US_PER_DAY };
+      return assertNotInFuture(period, `--date ${text}`, nowMs);
+    });
+    const start = periods.reduce((first, period) => Math.min(first, period.start), Number.POSITIVE_INFINITY);
+    return { start, end: periods.reduce((last, period) => Math.max(last, period.end), 0) };
   }
   if (from === undefined)
     throw usageError('no period; use --from <time> --to <time>, --date <day> or --last <n>d');

@@ -3,6 +3,7 @@ import { didYouMean } from '../base/nearest-names.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../day-files/day-file.js';
+import { type DayFileSelection, openDayFileFilter } from '../day-files/series-filter.js';
 import type { Destination } from './destination.js';
 import { type JsonLine, parseJsonLines } from './manifest/json-line.js';
 import type { ManifestOptions } from './manifest/manifest.js';
@@ -100,18 +101,21 @@ export function* formatChecksums(
 
 /**
  * Reads the records of a download folder for a lock file or checksum list.
- * @throws usage error if there are none; `missing` if a file does not exist or differs from its record.
+ * @throws usage error if there are none; as the filter; `missing` if a file does not exist or differs from its record.
  */
 export async function readLockableRecords(
   destination: Destination,
+  selection: DayFileSelection,
   options: ManifestOptions,
 ): Promise<readonly ManifestRecord[]> {
   const { name } = destination;
   const manifest = await destination.openManifest(options);
-  const records = [...manifest.records()];
+  const all = [...manifest.records()];
   await manifest.close();
-  if (records.length === 0)
-    throw usageError(`${name}: nothing is downloaded here; set the folder with --dir`);
+  if (all.length === 0) throw usageError(`${name}: nothing is downloaded here; set the folder with --dir`);
+  const filter = await openDayFileFilter(selection, () => all.map(({ file }) => file));
+  const records = all.filter(({ file }) => filter.matches(file));
+  filter.assertMatched();
   const lookup = await destination.openLookup(undefined, options.signal);
   const bad = records.filter(
     (record) => !record.dropped && findDifference(record, lookup.get(record.path)) !== undefined,

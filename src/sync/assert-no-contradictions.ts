@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../base/errors.js';
 import { outputsForDataType, ROWS_ONLY, ROWS_WORD } from '../convert/output-selection.js';
-import type { Day } from '../day-files/day.js';
+import { addDays, type Day } from '../day-files/day.js';
 import { toEntryOptions } from '../download/conversion/conversion-entry.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
@@ -105,9 +105,11 @@ function findSharedSeries(
   const to = Math.min(first.range.to, second.range.to);
   const otherSeries = new Set(second.series.map(({ dataType, symbol }) => `${dataType} ${symbol}`));
   return first.series.find(({ dataType, symbol, first: firstDay, until }) => {
-    const day = Math.max(from, firstDay) as Day;
-    if (!isIncluded(dataType) || day >= Math.min(to, until) || !otherSeries.has(`${dataType} ${symbol}`))
-      return false;
+    if (!isIncluded(dataType) || !otherSeries.has(`${dataType} ${symbol}`)) return false;
+    const end = Math.min(to, until);
+    let day = Math.max(from, firstDay) as Day;
+    while (day < end && !(first.range.has(day) && second.range.has(day))) day = addDays(day, 1);
+    if (day >= end) return false;
     const file = { exchange: first.exchange, dataType, symbol, day };
     return first.layout.pathOf(file, '') === second.layout.pathOf(file, '');
   });

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { wait } from '../base/wait.js';
-import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../day-files/day.js';
+import { addDays, type Day, daysOf, formatDay, msToDay, parseDay, parseTimeToDay } from '../day-files/day.js';
 import type { RequestedSelection } from '../download/download-options.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';
@@ -83,7 +83,7 @@ function findAwaitedDays({ jobs }: SyncInput, { day }: ExportWait): ReadonlyMap<
 
 /** Infinite if the selection ends with the export. */
 function findLastDay({ date, to }: RequestedSelection): number {
-  if (date !== undefined) return parseDay(date);
+  if (date !== undefined) return Math.max(...date.map((text) => daysOf(text).to)) - 1;
   return to === undefined ? Number.POSITIVE_INFINITY : parseDay(to) - 1;
 }
 

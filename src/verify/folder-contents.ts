@@ -122,7 +122,7 @@ export function readRecordedFiles(
 ): RecordedFiles {
   const roots = new Set<string>();
   const outputs = new Set<string>();
-  const days = createSeriesDayIndex();
+  const days = createSeriesDayIndex(scope.hasDay);
   let files = 0;
   const isUnderRoot = (path: string): boolean => {
     const root = scope.findRoot(path);
@@ -166,7 +166,8 @@ interface Series {
   last: number;
 }
 
-function createSeriesDayIndex(): SeriesDayIndex {
+/** @param hasDay whether a day is selected: others are no gap. */
+function createSeriesDayIndex(hasDay: VerifyScope['hasDay']): SeriesDayIndex {
   const seriesByKey = new Map<string, Series>();
   return {
     add(file, isInScope) {
@@ -185,7 +186,8 @@ function createSeriesDayIndex(): SeriesDayIndex {
     },
     *gaps() {
       for (const series of seriesByKey.values()) {
-        const missingDays = findMissingDays(series);
+        const { exchange } = series.file;
+        const missingDays = findMissingDays(series).filter((day) => hasDay(exchange, day));
         if (missingDays.length > 0) yield createGapFinding(series.file, missingDays);
       }
     },

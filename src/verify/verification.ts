@@ -1,7 +1,6 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
-import { type RequestedSeries, resolveSeries } from '../day-files/series-filter.js';
-import type { Shard } from '../day-files/shard.js';
+import { type DayFileSelection, openDayFileFilter } from '../day-files/series-filter.js';
 import type { EventSink } from '../events/run-events.js';
 import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';
@@ -37,9 +36,7 @@ export interface VerifyInput {
   /** The paths as the user typed them, for messages. */
   readonly names?: ReadonlyMap<string, string> | undefined;
   /** Day files to check; undefined for all, including files that no name or record identifies. */
-  readonly selection?: RequestedSeries | undefined;
-  /** The shard of the selected files to check; undefined for all. */
-  readonly shard?: Shard | undefined;
+  readonly selection?: DayFileSelection | undefined;
   /** Checks existence and size only, and the ETag of objects; otherwise each file is read completely. */
   readonly quick: boolean;
   /** Number of threads. */
@@ -82,8 +79,9 @@ export interface Verification {
 /** Lists the folder and plans its checks. @throws TickhaulError `usage` for a path that does not exist; `disk`. */
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
-  const selection = resolveSeries(input.selection ?? {}, () => listFiles(manifest.records()));
-  const scope = createVerifyScope(input.paths, selection, input.shard);
+  const { selection = {} } = input;
+  const filter = await openDayFileFilter(selection, () => listFiles(manifest.records()));
+  const scope = createVerifyScope(input.paths, filter, filter.isSelective || selection.shard !== undefined);
   const exportLog = await ExportLog.open(destination, signal);
   const exports = createExportChecks(exportLog, scope);
   const recorded = readRecordedFiles(manifest, scope, exports);
@@ -91,7 +89,7 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   if (manifest.size === 0 && listing.listed?.size === 0) throw createEmptyStoreError(destination);
   const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
   if (listing.passedOver !== undefined) input.emit({ event: 'warning', message: listing.passedOver });
-  scope.assertAllMatched();
+  scope.assertMatched();
   if (scope.isWhole && recorded.files === 0 && isNothingFound(contents))
     await assertRecords(destination, signal);
   const identified = new Map(

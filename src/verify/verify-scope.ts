@@ -1,9 +1,9 @@
 import { usageError } from '../base/errors.js';
 import { DATA_TYPES } from '../day-files/data-types.js';
 import { isGlob } from '../day-files/dataset-symbol.js';
+import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../day-files/series-filter.js';
-import { createShardTest, type Shard } from '../day-files/shard.js';
+import type { DayFileFilter, DayFileSelection } from '../day-files/series-filter.js';
 import type { ManifestScope } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 
@@ -16,29 +16,27 @@ export interface VerifyScope {
   findRoot(path: string): string | undefined;
   /** Whether the scope includes files of this day file; undefined for a file that nothing identifies. */
   includes(file: DayFile | undefined): boolean;
-  /** @throws usage error if a selected name matched none of the files passed to `includes`; suggests the nearest. */
-  assertAllMatched(): void;
+  /** Whether a day is selected, in any shard. */
+  hasDay(exchange: string, day: Day): boolean;
+  /** As `DayFileFilter.assertMatched`, for the files passed to `includes`. */
+  assertMatched(): void;
 }
 
 /**
  * @param paths relative to the download folder, with `/`; none, or an empty path, for the whole folder.
- * @param selection selects day files. Files that nothing identifies are included only if it is not restrictive.
- * @param shard selects a shard of them. Files that nothing identifies belong to the first shard.
+ * @param isPartial whether the filter leaves out any file of the folder.
  * @throws usage error for a path outside the folder.
  */
 export function createVerifyScope(
   paths: readonly string[],
-  selection: SeriesSelection = {},
-  shard?: Shard,
+  filter: DayFileFilter,
+  isPartial: boolean,
 ): VerifyScope {
-  const filter = createSeriesFilter(selection);
-  const isInShard = createShardTest(shard);
-  const isSelective = isRestrictive(selection);
   return {
-    ...parseRoots(paths, isSelective || shard !== undefined),
-    // The filter sees the names of all shards: a name that only another shard has is not an error.
-    includes: (file) => (file === undefined ? !isSelective : filter.matches(file)) && isInShard(file),
-    assertAllMatched: filter.assertAllMatched,
+    ...parseRoots(paths, isPartial),
+    includes: filter.matches,
+    hasDay: (exchange, day) => filter.daysOf(exchange).has(day),
+    assertMatched: filter.assertMatched,
   };
 }
 
@@ -49,7 +47,7 @@ export function createVerifyScope(
 export function selectionToManifestScope({
   exchanges,
   dataTypes,
-}: Pick<SeriesSelection, 'exchanges' | 'dataTypes'> = {}): ManifestScope {
+}: Pick<DayFileSelection, 'exchanges' | 'dataTypes'> = {}): ManifestScope {
   return {
     exchanges: resolveNames(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
     dataTypes: resolveNames(dataTypes, (name) =>

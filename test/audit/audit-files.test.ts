@@ -152,7 +152,7 @@ test('refuses unknown names with the nearest, before any request', async (t) => 
     [['--degrade', 'none,gap'], /--degrade: "none" and other names contradict each other/],
     [['--jump', '0'], /--jump: "0" is not a positive number/],
     [['--gap', 'x'], /--gap: "x" is not a duration/],
-    [['--from', '2024-03-02', '--to', '2024-03-02'], /--to is exclusive/],
+    [['--from', '2024-03-02', '--to', '2024-03-02'], /--to 2024-03-02 is exclusive/],
   ] as const) {
     const { exitCode, stderr } = await auditHere([...args], env);
     assert.equal(exitCode, 2);

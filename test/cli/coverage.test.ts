@@ -219,15 +219,20 @@ for (const [words, message] of wrong) {
   });
 }
 
-test('accepts the folder with -o and as an argument', async (t) => {
+test('accepts the folder with -d and as an argument, and refuses -o', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, SERIES);
-  const [flag, argument] = [await runHere(['coverage', '-o', dir]), await runHere(['coverage', dir])];
+  const [flag, argument] = [await runHere(['coverage', '-d', dir]), await runHere(['coverage', dir])];
   assert.equal(flag.exitCode, 0, flag.stderr);
   assert.equal(flag.stdout, argument.stdout);
-  const both = await runHere(['coverage', dir, '-o', dir]);
+  const both = await runHere(['coverage', dir, '-d', dir]);
   assert.equal(both.exitCode, 2);
   assert.match(both.stderr, /<folder> and --dir both set the folder/);
+  for (const command of ['coverage', 'audit', 'verify']) {
+    const refused = await runHere([command, '-o', dir]);
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, /-o names what is written; the folder that is read is --dir/);
+  }
 });
 
 test('a folder inside a download folder selects the files below it', async (t) => {

@@ -22,7 +22,7 @@ test('words after -- are positionals, with or without dashes', async (t) => {
   const none = await runHere(['convert', '--', '-a.csv.gz']);
   assert.equal(none.exitCode, 2);
   assert.match(none.stderr, /"?-a\.csv\.gz/);
-  const absent = await runHere(['verify', '-o', '.', '--', '--json']);
+  const absent = await runHere(['verify', '-d', '.', '--', '--json']);
   assert.match(absent.stderr, /--json/);
 });
 
@@ -30,13 +30,13 @@ test('the last value of a repeated flag counts, and lists are joined', async (t)
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const words = ['plan', 'Binance-Futures', '-t', 'trades', '-s', 'BTCUSDT', '-s', 'ETHUSDT'];
-  const days = ['--date', '2024-02-01', '--date', '2024-03-01'];
+  const days = ['--last', '3d', '--last', '1d'];
   const files = jsonLines(await runHere([...words, ...days, '--json'], { env })).filter(
     ({ event }) => event === 'file',
   );
   assert.deepEqual(
     files.map(({ symbol, date }) => `${symbol} ${date}`),
-    ['BTCUSDT 2024-03-01', 'ETHUSDT 2024-03-01'],
+    ['BTCUSDT 2024-03-09', 'ETHUSDT 2024-03-09'],
   );
 });
 

@@ -127,5 +127,5 @@ test('refuses an empty file of an unknown type, but accepts it with --type', asy
   const refused = await run([source]);
   assert.equal(refused.summary.exitCode, 2);
   assert.match(refused.files[0]?.error?.message ?? '', /set it with --type/);
-  assert.equal((await run([source], { dataType: 'trades' })).files[0]?.status, 'converted');
+  assert.equal((await run([source], { selection: { dataTypes: ['trades'] } })).files[0]?.status, 'converted');
 });

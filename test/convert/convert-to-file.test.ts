@@ -325,7 +325,7 @@ test('leaves out grouped symbols beside others, unless symbols are named', async
       (event) => event.event === 'warning' && /leaving out 1 day file of PERPETUALS/.test(event.message),
     ),
   );
-  const named = await runToFile([dir], target, { symbols: ['*'] });
+  const named = await runToFile([dir], target, { selection: { symbols: ['*'] } });
   assert.deepEqual(named.files[0]?.sources, [single, grouped]);
   assert.deepEqual((await runToFile([grouped], target)).files[0]?.sources, [grouped]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, formatDay, parseDay, parseDayBound, parseWeekdays } from '../../src/day-files/day.js';
+import { addDays, formatDay, parseDay, parseDayBound } from '../../src/day-files/day.js';
+import { parseWeekdays } from '../../src/day-files/day-selection.js';
 
 /** A Monday, and the two weeks that start with it. */
 const MONDAY = parseDay('2024-03-04');

@@ -116,7 +116,7 @@ test('without a key no Authorization header is sent, and only free days are requ
 
 test('never sends the key to the second origin', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true });
-  await run(service, dir, { selection: { date: '2024-03-02' } });
+  await run(service, dir, { selection: { date: ['2024-03-02'] } });
   assert.ok(service.requests.some((request) => request.host === 'datasets' && request.authorization));
   const second = service.requests.filter((request) => request.host === 'objects');
   assert.ok(second.length > 0 && second.every((request) => !request.authorization));

@@ -54,7 +54,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
       exchange: 'binance-futures',
       types: ['trades'],
       symbols: ['BTCUSDT'],
-      date: '2024-03-01',
+      date: ['2024-03-01'],
       layout: 'flat',
       ...input.selection,
     },

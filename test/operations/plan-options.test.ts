@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { formatDay } from '../../src/day-files/day.js';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
 import type { DownloadPlan } from '../../src/download/plan/create-download-plan.js';
 import { createPin, formatPin } from '../../src/download/plan/pinned-plan.js';
@@ -10,6 +11,7 @@ import {
   parseSliceJob,
   toDownloadOptions,
   toSharedSliceData,
+  toSliceDays,
 } from '../../src/fleet/slice-job.js';
 import { planSlice } from '../../src/fleet/slice-work.js';
 import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
@@ -48,7 +50,7 @@ import { tempDir } from '../helpers/temp.js';
 
 const SELECTED = { exchange: 'binance-futures', type: 'quotes', symbol: 'ETHUSDT' };
 const DAY = '2024-03-01';
-const DAY_FLAGS = ['from', 'to', 'date', 'last'];
+const DAY_FLAGS = ['from', 'to', 'date', 'days', 'last', 'free'];
 
 /** Values other than the defaults, by type of option. */
 const SAMPLES: Readonly<Partial<Record<OptionType, string | true>>> = {
@@ -58,7 +60,7 @@ const SAMPLES: Readonly<Partial<Record<OptionType, string | true>>> = {
   count: '3',
   concurrency: '5',
   day: DAY,
-  'day-or-month': DAY,
+  'day-list': DAY,
   days: '2',
   duration: '7s',
   timer: '7s',
@@ -163,7 +165,8 @@ class Ways {
     const [{ dataType, symbol } = assert.fail('no series')] = plan.series;
     const slice = { exchange: plan.exchange, dataType, symbol, from: DAY, to: '2024-04-01' };
     const series = createSeriesReader(record)(slice);
-    const data = { ...slice, ...series, ...toSharedSliceData(plan, this.#destination) };
+    const days = toSliceDays(plan.selection, slice);
+    const data = { ...slice, ...series, ...toSharedSliceData(plan, this.#destination), ...days };
     const job = parseSliceJob(JSON.parse(JSON.stringify(data)));
     const manifest = await this.#destination.openManifest({ warn: assert.fail });
     const { signal } = this.#context;
@@ -235,7 +238,8 @@ async function withWays(t: TestContext, work: (ways: Ways) => Promise<void>): Pr
 function readValue({ selection, options }: Planned, { flag, option }: Case): unknown {
   const values: Readonly<Record<string, unknown>> = { ...selection, ...options };
   if (flag in ARRIVAL_OPTIONS || flag in ENCODING_OPTIONS) return options.convert;
-  return values[valueNameOf(flag, option)];
+  // Both names of dates are one list.
+  return values[flag === 'days' ? 'date' : valueNameOf(flag, option)];
 }
 
 /** Options that a way replaces: the days of a pinned plan are fixed, and a slice has its own series and days. */
@@ -264,3 +268,21 @@ test('each option of a download arrives in its plan on every way', (t) =>
 
 test('each option of a selection arrives in its plan on every way', (t) =>
   assertArrives(t, SELECTION_CASES, ['sync', 'queue', 'pinned']));
+
+test('single days and free days are those of a pinned plan and of a slice too', (t) =>
+  withWays(t, async (ways) => {
+    const march = { ...SELECTED, from: '2024-02-20', to: '2024-03-06', free: true };
+    const cases: readonly (readonly [CommandArgs, readonly string[]])[] = [
+      [{ ...SELECTED, date: ['2024-03-02,2024-03-05'] }, ['2024-03-02', '2024-03-05']],
+      [march, ['2024-03-01']],
+      [{ ...SELECTED, date: ['2024-03'], weekdays: 'sun' }, ['2024-03-03', '2024-03-10', '2024-03-17']],
+    ];
+    for (const [args, days] of cases) {
+      for (const name of ['download', 'pinned', 'queue'] as const) {
+        const planned: unknown = await ways[name](args);
+        const plan = (planned as { readonly plan?: DownloadPlan }).plan ?? (planned as DownloadPlan);
+        const found = [...plan.files()].map(({ file }) => formatDay(file.day)).sort();
+        assert.deepEqual(found.slice(0, 3), days, `${name} ${JSON.stringify(args)}`);
+      }
+    }
+  }));

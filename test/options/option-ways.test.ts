@@ -37,7 +37,7 @@ const SAMPLES: Readonly<Record<OptionType, string | true | readonly string[]>> =
   concurrency: '5',
   day: '2024-03-01',
   'single-day': '2024-03-01',
-  'day-or-month': '2024-03',
+  'day-list': '2024-03,2024-04-01',
   time: '2024-03-01T12:00',
   days: '2d',
   duration: '7s',

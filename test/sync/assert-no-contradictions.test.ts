@@ -34,7 +34,7 @@ test('two jobs with the same file and contradicting settings are rejected before
   for (const other of [
     job('b', { last: 2, layout: 'hive' }),
     job('b', { symbols: ['ETHUSDT'], last: 2 }),
-    job('b', { date: '2024-03-01' }),
+    job('b', { date: ['2024-03-01'] }),
     job('b', all, made('parquet', false)),
   ]) {
     assert.equal((await syncNow(t, service, dir, [first, other])).summary.exitCode, 0);

@@ -16,7 +16,7 @@ test('each night, also after missed ones, downloads the new days and nothing twi
   const jobs = [
     job('btc', { from: '2024-03-01' }),
     job('eth', { symbols: ['ETHUSDT'], types: ['quotes'], last: 2 }),
-    job('xbt', { exchange: 'kraken', symbols: ['XBT-USD'], date: '2024-03-01' }),
+    job('xbt', { exchange: 'kraken', symbols: ['XBT-USD'], date: ['2024-03-01'] }),
   ];
   const downloaded: number[] = [];
   for (const until of ['2024-03-04', '2024-03-05', '2024-03-09', '2024-03-09']) {

@@ -38,7 +38,7 @@ test('waits until each exchange has the day, and requests only those that lack i
   const jobs = [
     job('kraken', { exchange: 'kraken', symbols: ['XBT-USD'], last: 1 }),
     job('deribit', { exchange: 'deribit', symbols: ['BTC-PERPETUAL'], from: '2024-03-08' }),
-    job('ftx', { exchange: 'ftx', symbols: ['BTC-PERP'], date: '2022-11-01' }),
+    job('ftx', { exchange: 'ftx', symbols: ['BTC-PERP'], date: ['2022-11-01'] }),
   ];
   const steps: number[] = [];
   const stepMs = (attempt: number): number => {
@@ -73,7 +73,7 @@ test('does not wait for a range that has ended', async (t) => {
   const waiting = { timeoutMs: 60_000, stepMs: () => assert.fail('waited') };
   const jobs = [
     job('btc', { from: '2024-03-01', to: '2024-03-03' }),
-    job('eth', { symbols: ['ETHUSDT'], date: '2024-03-01' }),
+    job('eth', { symbols: ['ETHUSDT'], date: ['2024-03-01'] }),
   ];
   assert.equal((await syncNow(t, service, await tempDir(t), jobs, { waiting })).summary.exitCode, 0);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../src/day-files/day.js';
 import type { DayFile } from '../../src/day-files/day-file.js';
-import type { SeriesSelection } from '../../src/day-files/series-filter.js';
+import type { DayFileSelection } from '../../src/day-files/series-filter.js';
 import type { RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
@@ -42,7 +42,7 @@ interface Checked {
 /** @param meanwhile actions of other processes before a request. */
 async function check(
   bucket: MemoryBucket,
-  selection?: SeriesSelection,
+  selection?: DayFileSelection,
   meanwhile?: RequestGate,
 ): Promise<Checked> {
   const read: string[] = [];

@@ -34,7 +34,10 @@ test('a name that matches no file is a usage error with the nearest name', async
   const { run } = await downloadFolder(t);
   const { exitCode, stderr } = await run('verify', '-s', 'BTCUSD');
   assert.equal(exitCode, 2);
-  assert.equal(stderr, 'tickhaul: there is no day file of symbol "BTCUSD"; did you mean BTCUSDT?\n');
+  assert.equal(
+    stderr,
+    'tickhaul: --symbol: there is no day file of symbol "BTCUSD"; did you mean BTCUSDT?\n',
+  );
   assert.match(
     (await run('verify', '-t', 'trade')).stderr,
     /no day file of data type "trade"; did you mean trades\?/,

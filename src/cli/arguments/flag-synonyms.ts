@@ -8,7 +8,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...synonyms('start begin since from-date start-date date-from starting', '--from'),
   ...synonyms('end until to-date end-date date-to stop ending', '--to'),
   ...synonyms('day', '--date', '--on'),
-  ...synonyms('days last-days', '--last'),
+  ...synonyms('last-days', '--last'),
   ...synonyms(
     'symbols pair pairs instrument instruments market markets ticker tickers coin coins',
     '--symbol',
@@ -18,11 +18,12 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...synonyms('channels', '--channel'),
   ...synonyms('exchange exchanges venue source-exchange', '--exchange', '<exchange>'),
   ...synonyms(
-    'output-dir outdir out-dir output-folder folder directory dest destination target-dir download-dir save-to dir',
-    '--dir',
+    'output-dir outdir out-dir output-folder dest destination target-dir save-to',
     '--out',
+    '--dir',
     '<folder>',
   ),
+  ...synonyms('folder directory download-dir input-dir dir', '--dir', '--out', '<folder>'),
   ...synonyms('output output-path outfile out-file output-file out', '--out', '--dir'),
   ...synonyms('input in infile input-file file files path paths', '<path>', '<file>', '<folder>'),
   ...synonyms(

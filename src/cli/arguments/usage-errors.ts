@@ -69,6 +69,8 @@ export function formatUnknownWord(word: string, known: readonly string[]): strin
 
 function formatUnknownFlag(flag: string, command: Command | undefined): string {
   const known = listFlags(command);
+  if (flag === '-o' && known.includes('--dir'))
+    return '-o names what is written; the folder that is read is --dir';
   const synonym = command && findFlagSynonym(flag, command, known);
   return `unknown flag ${flag}${synonym ?? didYouMean(flag, known)}`;
 }

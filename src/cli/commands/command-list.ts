@@ -114,7 +114,7 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./manifest.js')).manifestCommand,
   },
   {
-    syntax: 'convert <path..>',
+    syntax: 'convert [path..]',
     describe: `convert day files to ${OUTPUT_FORMAT_LIST}`,
     group: 'Use',
     printsEvents: true,
@@ -122,7 +122,7 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./convert.js')).convertCommand,
   },
   {
-    syntax: 'export <target> <path..>',
+    syntax: 'export <target> [path..]',
     describe: `write the input of ${joinWithOr(EXPORT_TARGET_NAMES)} backtests`,
     group: 'Use',
     printsEvents: true,

@@ -16,12 +16,14 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
     const { warn, output } = cli;
     const { formatChecksums, formatLockFile, readLockableRecords } = await import('../../store/lock-file.js');
     const { withContext } = await import('../../operations/context.js');
+    const { readDayFileSelection } = await import('../../operations/selection/read-selection.js');
     const path = options.out ?? (format === 'lock' ? 'tickhaul.lock' : '-');
     return withContext(options, cli, output.observer(), async (context) => {
       const { signal } = context;
       await context.settings();
       const out = await resolveOutput('--out', path);
-      const records = await readLockableRecords(await context.destination(), { warn, signal });
+      const selection = await readDayFileSelection(options, context);
+      const records = await readLockableRecords(await context.destination(), selection, { warn, signal });
       if (output.json && isStdout(out))
         throw usageError('--json and --out - both print to stdout; use only one of them');
       const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);

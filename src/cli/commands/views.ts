@@ -55,11 +55,13 @@ async function readViews(
   const { findViewFiles } = await import('../../describe/views/find-view-files.js');
   const { formatViews } = await import('../../describe/views/format-views.js');
   const { formatSecretComment } = await import('../../describe/views/format-views.js');
+  const { readDayFileSelection } = await import('../../operations/selection/read-selection.js');
+  const selection = await readDayFileSelection(options, context);
   const { dir, paths, names } = await findFolder(options, context);
   const [under = ''] = paths;
   const destination = await context.destination(dir);
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const found = await findViewFiles(destination, { under, warn, signal });
+  const found = await findViewFiles(destination, { under, selection, warn, signal });
   if (found.files.length === 0) {
     const folder = destination.locate(under);
     const isKnown = (await createDestinationFinder(destination.files, signal)(folder)) !== undefined;

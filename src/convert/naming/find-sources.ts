@@ -2,10 +2,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, relative, resolve, sep } from 'node:path';
 import { mayBeUndecoded, whyNotFound } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
+import { isDataType, typesWithColumnsOf } from '../../day-files/data-types.js';
+import type { Day } from '../../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
 import { STATE_FOLDER } from '../../day-files/file-naming.js';
-import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../day-files/series-filter.js';
-import { createShardTest, type Shard } from '../../day-files/shard.js';
+import {
+  type DayFileFilter,
+  type DayFileSelection,
+  openDayFileFilter,
+} from '../../day-files/series-filter.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import {
   absoluteLocation,
@@ -16,7 +21,7 @@ import {
 } from '../../store/location.js';
 import { createDestinationFinder, NOTHING_KNOWN } from '../../store/open-destination.js';
 import { StrayFiles } from '../../store/stray-files.js';
-import { createRecordLookup, type FindDayFile } from './day-file-lookup.js';
+import { createRecordLookup, type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 
 export interface ConvertSource {
   /** A location. */
@@ -25,6 +30,8 @@ export interface ConvertSource {
   readonly root: string | undefined;
   /** Facts from a listing of a store. */
   readonly info?: StoredFileInfo | undefined;
+  /** Its data type if it was selected by its header; else its name tells it, or a record. */
+  readonly dataType?: string | undefined;
 }
 
 /** Storage to search. */
@@ -212,36 +219,67 @@ export type SourceExclusion = (selected: readonly SelectedSource[]) => Promise<I
 /** Restricts the sources to convert. */
 export interface SourceSelection {
   /** Undefined for all. */
-  readonly symbols?: RequestedSeries['symbols'];
-  /** Part of the selected sources; undefined for all. */
-  readonly shard?: Shard | undefined;
+  readonly selection?: DayFileSelection | undefined;
   /** Leaves out sources by what their audits found. */
   readonly exclusion?: SourceExclusion | undefined;
 }
 
+/** How files are identified. */
+interface SourceLookup {
+  readonly findDayFile: FindDayFile;
+  readonly files: Files;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Filters the sources by a selection.
- * @throws TickhaulError `usage` for a symbol that no source has, with the nearest.
+ * Filters the sources by a selection. One whose day file is unknown has the data type of its header.
+ * @throws TickhaulError as `DayFileFilter.assertMatched`, and `openDayFileFilter`.
  */
 export async function selectSources(
   sources: readonly ConvertSource[],
-  { symbols, shard, exclusion }: SourceSelection,
-  findDayFile: FindDayFile,
+  { selection = {}, exclusion }: SourceSelection,
+  { findDayFile, files, signal }: SourceLookup,
 ): Promise<readonly ConvertSource[]> {
-  if (symbols === undefined && shard === undefined && exclusion === undefined) return sources;
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
-  const filter = createSeriesFilter(
-    resolveSeries({ symbols }, () => found.flatMap(([, file]) => file ?? [])),
-  );
-  const selected = found.filter(([, file]) => (file ? filter.matches(file) : symbols === undefined));
-  filter.assertAllMatched();
+  const filter = await openDayFileFilter(selection, () => found.flatMap(([, file]) => file ?? []));
+  if (!filter.isSelective && selection.shard === undefined && exclusion === undefined) return sources;
+  const selected: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
+  for (const [source, file] of found) {
+    const dataType =
+      file || !filter.selectsTypesOnly
+        ? undefined
+        : await selectType(source, selection.dataTypes ?? [], filter, files, signal);
+    const isSelected = dataType === undefined ? filter.matches(file) : filter.isInShard(file);
+    if (isSelected) selected.push([{ ...source, dataType }, file]);
+  }
+  filter.assertMatched();
   const isExcluded = await exclusion?.(selected.map(([{ path }, file]) => ({ path, file })));
-  const isInShard = createShardTest(shard);
   const remaining: ConvertSource[] = [];
-  for (const [source, file] of selected)
-    if (isInShard(file) && !(await isExcluded?.(source.path, file))) remaining.push(source);
+  for (const [source, file] of selected) if (!(await isExcluded?.(source.path, file))) remaining.push(source);
   return remaining;
+}
+
+/**
+ * The selected data type that the header of a file may be of; undefined for none. A file without a header has the only
+ * selected type.
+ */
+async function selectType(
+  { path }: ConvertSource,
+  selected: readonly string[],
+  filter: DayFileFilter,
+  files: Files,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const inferred = await readDataTypeFromHeader(files, path, signal);
+  const possible =
+    inferred === undefined
+      ? selected.length === 1
+        ? selected.filter(isDataType)
+        : []
+      : typesWithColumnsOf(inferred);
+  const unknown = { exchange: '', symbol: '', day: 0 as Day };
+  return possible.find((dataType) => filter.hasSeries({ ...unknown, dataType }));
 }
 
 const GLOB_CHARACTERS = /[*?[{]/;

@@ -50,8 +50,6 @@ export interface ConversionPlanInput {
   readonly outputSelection: OutputSelection;
   readonly placement: OutputPlacement;
   readonly extension: string;
-  /** Data type of all files; undefined to find it by name or header. */
-  readonly dataType?: string | undefined;
   readonly findDayFile: FindDayFile;
   readonly signal: AbortSignal;
 }
@@ -62,15 +60,7 @@ export interface ConversionPlanInput {
  */
 export async function planConversions(
   sources: readonly ConvertSource[],
-  {
-    files,
-    outputSelection,
-    placement,
-    extension,
-    dataType: requestedType,
-    findDayFile,
-    signal,
-  }: ConversionPlanInput,
+  { files, outputSelection, placement, extension, findDayFile, signal }: ConversionPlanInput,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
@@ -79,7 +69,7 @@ export async function planConversions(
   for (const source of sources) {
     const { path } = source;
     const file = await findDayFile(path);
-    const dataType = requestedType ?? file?.dataType;
+    const dataType = source.dataType ?? file?.dataType;
     const computed = await skippedSources.findComputedTypes(path, dataType);
     const types = [...(outputSelection.rows ? [undefined] : []), ...computed];
     if (types.length === 0) continue;

@@ -24,8 +24,6 @@ export interface OneFilePlanInput {
   readonly files: Files;
   /** The computed type; undefined for the rows. */
   readonly computed?: ComputedType | undefined;
-  /** Data type of all files; undefined to find it by name or header. */
-  readonly dataType?: string | undefined;
   /** Whether symbols were named. If not, grouped symbols do not repeat the rows of others. */
   readonly hasSymbols: boolean;
   readonly findDayFile: FindDayFile;
@@ -51,10 +49,10 @@ export async function planOneFile(
     signal,
   );
   const usable: PlannedSource[] = [];
-  for (const { path, info } of sources) {
+  for (const { path, info, dataType: selected } of sources) {
     if (absoluteLocation(path) === absoluteLocation(target)) continue;
     const file = await findDayFile(path);
-    const known = input.dataType ?? file?.dataType;
+    const known = selected ?? file?.dataType;
     const dataType = known ?? (await readDataTypeFromHeader(files, path, signal));
     if (computed && (await skipped.findComputedTypes(path, dataType)).length === 0) continue;
     usable.push({ path, info, file, dataType });

@@ -1,8 +1,10 @@
 import type { Day } from '../../day-files/day.js';
-import type { RequestedSeries } from '../../day-files/series-filter.js';
 
-/** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
-export type DayState = 'p' | 'e' | 'm';
+/**
+ * State of a day: `p` for present with rows, `e` for present without rows, `m` for missing, `o` for a day between others
+ * that is not selected.
+ */
+export type DayState = 'p' | 'e' | 'm' | 'o';
 
 /** Present days that were audited, and those of them that the last audit judged degraded. */
 export interface AuditCounts {
@@ -76,11 +78,4 @@ export interface Coverage {
   readonly byDay: readonly DayBytes[];
   /** By UTC day on which the files were recorded, ascending. */
   readonly byRecording: readonly DayBytes[];
-}
-
-/** Selected series and days of a folder; undefined selects all. */
-export interface CoverageSelection extends RequestedSeries {
-  readonly from?: Day | undefined;
-  /** Exclusive. */
-  readonly to?: Day | undefined;
 }

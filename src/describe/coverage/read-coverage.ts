@@ -4,20 +4,18 @@ import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/output/provenance.js';
 import { type Day, parseTimeToDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
-import { createSeriesFilter, resolveSeries } from '../../day-files/series-filter.js';
+import type { SelectedDays } from '../../day-files/day-selection.js';
+import {
+  type DayFileFilter,
+  type DayFileSelection,
+  openDayFileFilter,
+} from '../../day-files/series-filter.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
-import type {
-  Coverage,
-  CoverageSelection,
-  CoverageTotals,
-  DayBytes,
-  DayState,
-  SeriesCoverage,
-} from './coverage-facts.js';
+import type { Coverage, CoverageTotals, DayBytes, DayState, SeriesCoverage } from './coverage-facts.js';
 
 export interface ReadCoverageOptions {
-  readonly selection: CoverageSelection;
+  readonly selection: DayFileSelection;
   /** Only files below this path of the destination; undefined or empty for all. */
   readonly under?: string | undefined;
   /** The folder as the user typed it, for messages; by default its location. */
@@ -46,8 +44,8 @@ export async function readCoverage(
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
   if (manifest.size === 0) throw createEmptyError(name);
-  const selection = resolveSeries(options.selection, () => listFiles(manifest.records()));
-  const filter = createSeriesFilter(selection);
+  const hasShard = options.selection.shard !== undefined;
+  const filter = await openDayFileFilter(options.selection, () => listFiles(manifest.records()));
   const files = await destination.openLookup(undefined, signal);
   const lookUpSize = createSizeLookup(files);
   const audits = (await AuditLog.open(destination, signal)).records();
@@ -61,9 +59,11 @@ export async function readCoverage(
     const { path, file, rows, time } = record;
     if (!path.startsWith(below)) continue;
     isEmpty = false;
-    if (!filter.matches(file)) continue;
-    const builder = getBuilder(builders, file);
-    if (!isWithin(file.day, selection)) continue;
+    if (!filter.hasSeries(file)) continue;
+    const days = (): SelectedDays =>
+      hasShard ? selectSeriesDays(file, filter) : filter.daysOf(file.exchange);
+    const builder = getBuilder(builders, file, days);
+    if (!builder.isSelected(file.day)) continue;
     const bytes = lookUpSize(record);
     builder.add(file.day, rows, bytes);
     for (const conversion of record.conversions ?? [])
@@ -77,10 +77,8 @@ export async function readCoverage(
     if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
   }
   if (isEmpty) throw usageError(`${name}: the manifest has no records of files in this folder`);
-  filter.assertAllMatched();
-  const series = [...builders.values()]
-    .flatMap((builder) => builder.build(selection) ?? [])
-    .sort(compareNames);
+  const series = [...builders.values()].flatMap((builder) => builder.build() ?? []).sort(compareNames);
+  filter.assertMatched(series.length);
   if (series.length === 0) throw usageError(`${name}: the manifest has no records of these series and days`);
   return { series, totals: sumTotals(series), byDay: sortByDay(byDay), byRecording: sortByDay(byRecording) };
 }
@@ -121,15 +119,21 @@ async function yieldToOthers(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw abortReason(signal);
 }
 
-function getBuilder(builders: Map<string, SeriesBuilder>, file: DayFile): SeriesBuilder {
+function getBuilder(
+  builders: Map<string, SeriesBuilder>,
+  file: DayFile,
+  selectDays: () => SelectedDays,
+): SeriesBuilder {
   const key = JSON.stringify([file.exchange, file.dataType, file.symbol]);
-  const builder = builders.get(key) ?? createSeriesBuilder(file);
+  const builder = builders.get(key) ?? createSeriesBuilder(file, selectDays());
   builders.set(key, builder);
   return builder;
 }
 
-function isWithin(day: Day, { from, to }: CoverageSelection): boolean {
-  return (from === undefined || day >= from) && (to === undefined || day < to);
+/** The days of a series that are selected, and in the shard. */
+function selectSeriesDays(file: DayFile, { daysOf, isInShard }: DayFileFilter): SelectedDays {
+  const { from, to, has } = daysOf(file.exchange);
+  return { from, to, has: (day) => has(day) && isInShard({ ...file, day }) };
 }
 
 function addBytes(sums: Map<Day, number>, day: Day, bytes: number): void {
@@ -179,22 +183,24 @@ interface DayFact {
 }
 
 /** Collects the days of one series in any order. */
-export interface SeriesBuilder {
+interface SeriesBuilder {
+  isSelected(day: Day): boolean;
   /** @param bytes on disk; undefined if the recorded file no longer exists. */
   add(day: Day, rows: number, bytes: number | undefined): void;
   /** Adds the verdict of the last audit on a day. @param reasons empty unless it is degraded. */
   addAudit(day: Day, reasons: readonly string[]): void;
   /** Counts a conversion that another version of the converter wrote. */
   addOutdated(): void;
-  /** Creates the series within a range of days; undefined if no day remains. */
-  build(range: Pick<CoverageSelection, 'from' | 'to'>): SeriesCoverage | undefined;
+  /** Creates the series within the selected days; undefined if no day remains. */
+  build(): SeriesCoverage | undefined;
 }
 
-export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): SeriesBuilder {
+function createSeriesBuilder({ exchange, dataType, symbol }: DayFile, selected: SelectedDays): SeriesBuilder {
   const days = new Map<Day, DayFact>();
   const audits = new Map<Day, readonly string[]>();
   let outdated = 0;
   return {
+    isSelected: selected.has,
     add(day, rows, bytes) {
       const fact = days.get(day);
       // A folder with two layouts contains a day file twice.
@@ -207,14 +213,14 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
     addOutdated() {
       outdated++;
     },
-    build(range) {
-      const { first, last } = findExtent(days.keys(), range);
+    build() {
+      const { first, last } = findExtent(days.keys(), selected);
       if (first > last) return undefined;
-      const counts = { p: 0, e: 0, m: 0, gone: 0, rows: 0, bytes: 0 };
+      const counts = { p: 0, e: 0, m: 0, o: 0, gone: 0, rows: 0, bytes: 0 };
       const states: DayState[] = [];
       for (let day = first; day <= last; day++) {
         const fact = days.get(day as Day);
-        const state = readState(fact);
+        const state = selected.has(day as Day) ? readState(fact) : 'o';
         states.push(state);
         counts[state]++;
         if (fact === undefined) continue;
@@ -224,7 +230,8 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
           counts.bytes += fact.bytes;
         }
       }
-      const { p: present, e: empty, m: missing, ...rest } = counts;
+      const { p: present, e: empty, m: missing, o: _, ...rest } = counts;
+      if (present + empty + missing === 0) return undefined;
       const audited = [...audits].filter(([day]) => day >= first && day <= last);
       const degradedDays = audited
         .map(([day, reasons]) => ({ day, reasons }))
@@ -250,18 +257,20 @@ function readState(fact: DayFact | undefined): DayState {
   return fact.rows === 0 ? 'e' : 'p';
 }
 
-/** First and last day, inclusive: the bounds of the range if set, otherwise the recorded days within it. */
+/** First and last day, inclusive: the bounds of the selected days if set, otherwise the recorded days within them. */
 function findExtent(
   days: Iterable<Day>,
-  { from, to }: Pick<CoverageSelection, 'from' | 'to'>,
+  { from, to, has }: SelectedDays,
 ): { readonly first: Day; readonly last: Day } {
-  const lastSelected = to === undefined ? undefined : to - 1;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const day of days) {
-    if (day < (from ?? day) || day > (lastSelected ?? day)) continue;
+    if (!has(day)) continue;
     first = Math.min(first, day);
     last = Math.max(last, day);
   }
-  return { first: (from ?? first) as Day, last: (lastSelected ?? last) as Day };
+  return {
+    first: (Number.isFinite(from) ? from : first) as Day,
+    last: (Number.isFinite(to) ? to - 1 : last) as Day,
+  };
 }

@@ -4,8 +4,10 @@ import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { plural } from '../../base/units.js';
 import { readHeaderNames } from '../../convert/naming/day-file-lookup.js';
 import { parseOutputType, parseSources } from '../../convert/output/provenance.js';
+import type { Day } from '../../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName } from '../../day-files/layout.js';
+import { type DayFileSelection, openDayFileFilter } from '../../day-files/series-filter.js';
 import { inferDataType } from '../../format/csv/csv-header.js';
 import { readParquetFooter } from '../../format/parquet/parquet-footer.js';
 import type { Destination } from '../../store/destination.js';
@@ -45,6 +47,8 @@ export interface ViewFiles {
 export interface FindViewFilesOptions {
   /** Only files below this path of the destination; empty for all. */
   readonly under: string;
+  /** Of computed types by their own names; by default all. */
+  readonly selection?: DayFileSelection | undefined;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -55,7 +59,7 @@ export interface FindViewFilesOptions {
  */
 export async function findViewFiles(
   destination: Destination,
-  { under, warn, signal }: FindViewFilesOptions,
+  { under, selection = {}, warn, signal }: FindViewFilesOptions,
 ): Promise<ViewFiles> {
   const recorded = await readRecordedFiles(destination, warn, signal);
   const strays = new StrayFiles(destination.files);
@@ -116,7 +120,14 @@ export async function findViewFiles(
     warn(
       `${plural(withUnnamed.length, 'file')} with columns that are left out, such as ${firstUnnamed.path}: DuckDB requires names, and ignores their case`,
     );
-  return { files, paths: [...parquet, ...csv, ...others, ...unusable] };
+  const filter = await openDayFileFilter(selection, () => files.flatMap(({ file }) => file ?? []));
+  const selected = files.filter(({ file, type }) =>
+    file || !filter.selectsTypesOnly
+      ? filter.matches(file)
+      : filter.hasSeries({ exchange: '', dataType: type, symbol: '', day: 0 as Day }),
+  );
+  filter.assertMatched();
+  return { files: selected, paths: [...parquet, ...csv, ...others, ...unusable] };
 }
 
 /** Reads what a file holds; undefined if its data type is unknown. */

@@ -1,5 +1,6 @@
-import { type Day, parseWeekdays } from '../../day-files/day.js';
+import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
+import type { SelectedDays } from '../../day-files/day-selection.js';
 import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../day-files/layout.js';
 import { createShardTest } from '../../day-files/shard.js';
 import type { CanRequest } from '../../service/key-coverage.js';
@@ -28,7 +29,6 @@ import {
   filterSeriesInRange,
   isStillListed,
   readExportedUntil,
-  type SelectedRange,
   type Series,
   selectRange,
   selectSeries,
@@ -62,7 +62,7 @@ export interface DownloadPlan {
   /** The symbols of the selection that are still listed. */
   readonly listed: ReadonlySet<string>;
   readonly series: readonly Series[];
-  readonly range: SelectedRange;
+  readonly range: SelectedDays;
   readonly layout: Layout;
   /** Warnings to print before the run: keys of the layout, and data types to which `--as` does not apply. */
   readonly warnings: readonly string[];
@@ -85,8 +85,9 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
   const layout = parseLayout(selection.layout);
   const selected = selectSeries(selection, record);
   // selectSeries rejects a record without datasets.
-  const exportedUntil = readExportedUntil(record.datasets as NonNullable<typeof record.datasets>);
-  const range = selectRange(selection, exportedUntil);
+  const datasets = record.datasets as NonNullable<typeof record.datasets>;
+  const exportedUntil = readExportedUntil(datasets);
+  const range = startWithSeries(selection, selectRange(selection, datasets), selected);
   const series = filterSeriesInRange(selected, range);
   const planOutputs = createOutputPlanner(convert);
   assertDistinctPaths(series, layout, planOutputs, { exchange: record.id, day: range.from });
@@ -124,6 +125,17 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
   };
 }
 
+/** Free days without a start begin with the first series, not with the exchange. */
+function startWithSeries(
+  { from, date, last }: Selection,
+  range: SelectedDays,
+  series: readonly Series[],
+): SelectedDays {
+  if (from ?? date ?? last) return range;
+  const first = series.reduce((day, entry) => Math.min(day, entry.first), range.to as number);
+  return { ...range, from: Math.max(range.from, first) as Day };
+}
+
 /** Groups series by data type, in the order of first appearance; the order of symbols is kept. */
 function groupByDataType(series: readonly Series[]): readonly Series[] {
   const groups = new Map<string, Series[]>();
@@ -149,10 +161,11 @@ function createDayFile(exchange: string, { dataType, symbol }: Series, day: Day)
 function* listDayFiles(
   exchange: string,
   allSeries: readonly Series[],
-  { from, to }: SelectedRange,
+  { from, to, has }: SelectedDays,
 ): Generator<DayFile> {
   for (const series of allSeries)
-    for (let day = from; day < to; day = (day + 1) as Day) yield createDayFile(exchange, series, day);
+    for (let day = from; day < to; day = (day + 1) as Day)
+      if (has(day)) yield createDayFile(exchange, series, day);
 }
 
 function* planFiles(
@@ -161,7 +174,7 @@ function* planFiles(
   layout: Layout,
   planOutputs: PlanOutputs,
   allSeries: readonly Series[],
-  range: SelectedRange,
+  range: SelectedDays,
   exportedUntil: Day,
   /** Memory of the passes with probes first; undefined for a pass in path order. */
   skipped: SkipMemory | undefined,
@@ -199,18 +212,17 @@ function* planFiles(
     return { file, path, outputs, mayBeAbsent, status, action, replaces, isUnchecked, replacesEmpty };
   };
 
-  const { weekdays } = input.selection;
-  const isSelectedDay = weekdays ? parseWeekdays(weekdays) : () => true;
   const isInShard = createShardTest(shard);
-  const isSelected = (file: DayFile): boolean => isSelectedDay(file.day) && isInShard(file);
+  const isSelected = (file: DayFile): boolean => range.has(file.day) && isInShard(file);
   const mayProbe: CanRequest = (file) => isSelected(file) && input.mayRead(file);
   const probes = skipped && chooseProbes(exchange, allSeries, range, exportedUntil, mayProbe);
   if (probes)
     for (const day of probes.days) yield planFile(probes.series, createDayFile(exchange, probes.series, day));
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {
+      if (!range.has(day)) continue;
       const file = createDayFile(exchange, series, day);
-      if (!isSelected(file)) continue;
+      if (!isInShard(file)) continue;
       if (series !== probes?.series || !probes.days.includes(day)) yield planFile(series, file);
     }
   }
@@ -258,7 +270,7 @@ export function classifyRequest(
 export function chooseProbes(
   exchange: string,
   allSeries: readonly Series[],
-  range: SelectedRange,
+  range: SelectedDays,
   exportedUntil: Day,
   mayRead: CanRequest,
 ): { series: Series; days: readonly Day[] } | undefined {

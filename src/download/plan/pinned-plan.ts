@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { formatDay } from '../../day-files/day.js';
+import { listDays } from '../../day-files/day-selection.js';
 import { parseLayout } from '../../day-files/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import { createParser, parseRecord } from '../../service/records/response-schemas.js';
@@ -14,7 +15,7 @@ import type { DownloadPlan } from './create-download-plan.js';
  * is then.
  */
 export interface PinnedPlan {
-  /** With `from` and `to` as its days, and a layout that is text. */
+  /** With `from` and `to`, or single days as `date`, and a layout that is text. */
   readonly selection: Selection;
   /** Reduced to the fields that a plan uses. */
   readonly record: ExchangeRecord;
@@ -29,7 +30,7 @@ export function createPin(
   { selection, range }: Pick<DownloadPlan, 'selection' | 'range'>,
 ): PinnedPlan {
   // In this order, on which the checksum of the file depends.
-  const { exchange, types, symbols, symbolTypes, weekdays, layout, ...others } = selection;
+  const { exchange, types, symbols, symbolTypes, weekdays, layout, date, free, ...others } = selection;
   if (typeof layout === 'function')
     throw usageError('--pin: a layout that is a function cannot be pinned; use a template');
   const { id, datasets } = record;
@@ -41,10 +42,11 @@ export function createPin(
       symbolTypes,
       weekdays,
       ...others,
-      date: undefined,
       last: undefined,
-      from: formatDay(range.from),
-      to: formatDay(range.to),
+      // Single days are listed, so that an earlier version, which knows only ranges, refuses the plan.
+      ...(free || (date && date.length > 1)
+        ? { from: undefined, to: undefined, date: listDays(range) }
+        : { from: formatDay(range.from), to: formatDay(range.to) }),
       layout,
     },
     record: { id, datasets },
@@ -95,8 +97,9 @@ const parsePinContent = createParser<PinnedPlan>(
       symbols: textList,
       symbolTypes: textList.optional(),
       weekdays: textList.optional(),
-      from: z.string(),
-      to: z.string(),
+      from: z.string().optional(),
+      to: z.string().optional(),
+      date: textList.optional(),
       layout: z.string(),
     }),
     record: z.custom<ExchangeRecord>((value) => parseRecord(value, 'record') !== undefined),

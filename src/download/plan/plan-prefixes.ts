@@ -2,12 +2,13 @@ import { posix } from 'node:path';
 import { DATA_TYPES } from '../../day-files/data-types.js';
 import { addDays, type Day, formatDay } from '../../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
+import type { SelectedDays } from '../../day-files/day-selection.js';
 import { DATE_PLACEHOLDERS, splitTemplate, toSafeFileName } from '../../day-files/file-naming.js';
 import { dayFileName, type Layout } from '../../day-files/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { ManifestScope } from '../../store/manifest/manifest.js';
 import type { ConvertSetting, Selection } from '../download-options.js';
-import { readExportedUntil, type SelectedRange, type Series, selectRange } from './select-series.js';
+import { type Series, selectRange } from './select-series.js';
 
 /** A listing needs a request per prefix, and one per thousand files. */
 const MAX_PREFIXES = 1000;
@@ -19,7 +20,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(DATA_TYPES);
 export function planPrefixes(
   exchange: string,
   series: readonly Series[],
-  { from, to }: SelectedRange,
+  { from, to, has }: SelectedDays,
   layout: Layout,
   convert: ConvertSetting | undefined,
 ): readonly string[] {
@@ -30,7 +31,7 @@ export function planPrefixes(
     // An exchange may have 270,000 symbols; above the limit, no prefix has a symbol.
     if (symbols.size <= MAX_PREFIXES) symbols.add(symbol);
   }
-  const files = { exchange, dataTypes: [...dataTypes], symbols: [...symbols], from, to };
+  const files = { exchange, dataTypes: [...dataTypes], symbols: [...symbols], from, to, has };
   return layoutPrefixes(layout, files, MAX_PREFIXES);
 }
 
@@ -56,7 +57,7 @@ export function selectionScope(
   if (!datasets) return { exchanges: [id] };
   // A function, unlike a template, may give files of different exchanges the same path.
   if (typeof selection.layout === 'function') return {};
-  const { from, to } = selectRange(selection, readExportedUntil(datasets));
+  const { from, to } = selectRange(selection, datasets);
   const { types } = selection;
   const areTypesKnown = types.every((type) => KNOWN_TYPES.has(type));
   return {
@@ -103,6 +104,8 @@ export interface PlannedFileSet {
   /** UTC days; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
+  /** Whether a day is among them; by default all. */
+  readonly has?: ((day: Day) => boolean) | undefined;
 }
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
@@ -120,11 +123,13 @@ const ANY: readonly string[] = [''];
  */
 export function layoutPrefixes(
   layout: Layout,
-  { exchange, dataTypes, symbols, from, to }: PlannedFileSet,
+  { exchange, dataTypes, symbols, from, to, has = () => true }: PlannedFileSet,
   maxPrefixes: number,
 ): readonly string[] {
   if (!layout.isTemplate) return [''];
-  const days = Array.from({ length: to - from }, (_, index) => formatDay((from + index) as Day));
+  const days = Array.from({ length: to - from }, (_, index) => (from + index) as Day)
+    .filter(has)
+    .map(formatDay);
   let [types, names, dates] = [ANY, ANY, ANY];
   const pieces: ((type: string, name: string, date: string) => string)[] = [];
   const fits = (a: readonly string[], b: readonly string[], c: readonly string[]): boolean => {

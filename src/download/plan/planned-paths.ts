@@ -2,13 +2,14 @@ import { usageError } from '../../base/errors.js';
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
+import type { SelectedDays } from '../../day-files/day-selection.js';
 import { isSafeFileName } from '../../day-files/file-naming.js';
 import type { Layout } from '../../day-files/layout.js';
 import type { FileEvent } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/message-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
-import type { SelectedRange, Series } from './select-series.js';
+import type { Series } from './select-series.js';
 
 /**
  * Returns the conversions of a day file with their paths, in which a computed type replaces the data type.
@@ -96,12 +97,13 @@ export function assertDistinctDays(
   [series]: readonly Series[],
   layout: Layout,
   exchange: string,
-  range: SelectedRange,
+  range: SelectedDays,
 ): void {
   if (!series) return;
   const { dataType, symbol } = series;
   const days = new Map<string, Day>();
   for (let day = range.from; day < range.to; day = (day + 1) as Day) {
+    if (!range.has(day)) continue;
     const path = layout.pathOf({ exchange, dataType, symbol, day }, 'csv.gz');
     const other = days.get(path);
     if (other !== undefined) {

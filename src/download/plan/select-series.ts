@@ -1,16 +1,14 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
+import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../day-files/day.js';
 import {
-  addDays,
-  assertDayRange,
-  type Day,
-  daysOf,
-  formatDay,
-  msToDay,
-  parseDay,
-  parseTimeToDay,
-  parseWeekdays,
-} from '../../day-files/day.js';
+  assertDays,
+  findEmptiness,
+  formatRange,
+  hasDayBetween,
+  type SelectedDays,
+  selectDays,
+} from '../../day-files/day-selection.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
 import { removeCaseDuplicates, selectSymbols, selectTypes } from './select-names.js';
@@ -31,12 +29,6 @@ export interface Series {
   readonly named: boolean;
 }
 
-export interface SelectedRange {
-  readonly from: Day;
-  /** Not included. */
-  readonly to: Day;
-}
-
 type Datasets = NonNullable<ExchangeRecord['datasets']>;
 
 /** The first day that is not exported yet. */
@@ -53,18 +45,17 @@ export function readExportedUntil(datasets: Datasets): Day {
 
 /**
  * The days of a selection. Without an end, the range ends with the export but has at least one day, so that a nightly job
- * that runs too early reports its day as pending.
+ * that runs too early reports its day as pending. Free days without a start are those since the export began.
  * @throws usage error for contradicting or missing days.
  */
-export function selectRange(selection: Omit<Selection, 'symbols'>, exportedUntil: Day): SelectedRange {
-  const { from, to, date, last } = selection;
-  assertDayRange(selection);
-  if (date) return daysOf(date);
-  if (last) return { from: addDays(exportedUntil, -last), to: exportedUntil };
-  if (!from) throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
-  const first = parseDay(from);
-  const end = to ? parseDay(to) : (Math.max(exportedUntil, first + 1) as Day);
-  return { from: first, to: end };
+export function selectRange(selection: Omit<Selection, 'symbols'>, datasets: Datasets): SelectedDays {
+  assertDays(selection, true);
+  const exportedUntil = readExportedUntil(datasets);
+  const { date, last } = selection;
+  if (date || last) return selectDays(selection, exportedUntil);
+  const from = selection.from ?? formatDay(parseCachedDay(datasets.exportedFrom) ?? exportedUntil);
+  const to = selection.to ?? formatDay(Math.max(exportedUntil, parseDay(from) + 1) as Day);
+  return selectDays({ ...selection, from, to }, exportedUntil);
 }
 
 /**
@@ -141,14 +132,13 @@ export function isStillListed({ until }: Series): boolean {
  * Removes series without days in the range that were selected by a glob or `all`: an exchange lists every symbol it ever
  * had. If no series is left, all are kept, to show that nothing is available.
  */
-export function filterSeriesInRange(
-  series: readonly Series[],
-  { from, to }: SelectedRange,
-): readonly Series[] {
-  const inRange = series.filter(
-    (entry) => entry.named || Math.max(entry.first, from) < Math.min(entry.until, to),
-  );
+export function filterSeriesInRange(series: readonly Series[], range: SelectedDays): readonly Series[] {
+  const inRange = series.filter((entry) => entry.named || hasSelectedDay(entry, range));
   return inRange.length > 0 ? inRange : series;
+}
+
+function hasSelectedDay({ first, until }: Series, range: SelectedDays): boolean {
+  return hasDayBetween(range, Math.max(first, range.from), Math.min(until, range.to));
 }
 
 function parseCachedDay(iso: string | undefined): Day | undefined {
@@ -167,10 +157,10 @@ function parseCachedDay(iso: string | undefined): Day | undefined {
 const dayByTime = new Map<string, Day>();
 
 /** The part of a plan that says which days were selected. */
-export interface SelectedDays {
+interface SelectedSeries {
   readonly exchange: string;
   readonly series: readonly Series[];
-  readonly range: SelectedRange;
+  readonly range: SelectedDays;
   readonly selection: Selection;
 }
 
@@ -181,7 +171,7 @@ const MAX_SYMBOLS = 3;
  * Checks that days which the user chose have, or will have, a day file: otherwise a run would succeed with nothing.
  * @throws TickhaulError `not_exported` for days in the future; as `findUnavailability`.
  */
-export function assertAvailable(plan: SelectedDays, record: ExchangeRecord, nowMs: number): void {
+export function assertAvailable(plan: SelectedSeries, record: ExchangeRecord, nowMs: number): void {
   const { exchange, range } = plan;
   if (range.from > msToDay(nowMs)) {
     throw new TickhaulError(
@@ -194,22 +184,16 @@ export function assertAvailable(plan: SelectedDays, record: ExchangeRecord, nowM
 }
 
 /**
- * Why no selected day of any series is or will be exported: error `unavailable`, or `usage` if the series or the
- * weekdays do not exist. Undefined if one is. Days of other shards count.
+ * Why no selected day of any series is or will be exported: error `unavailable`, or `usage` if the series do not
+ * exist, or the range has none of the weekdays. Undefined if one is. Days of other shards count.
  */
 export function findUnavailability(
-  { exchange, series, range, selection: { weekdays } }: SelectedDays,
+  { exchange, series, range, selection }: SelectedSeries,
   record: ExchangeRecord,
 ): TickhaulError | undefined {
-  const isSelected = weekdays ? parseWeekdays(weekdays) : () => true;
-  const hasDay = (from: number, to: number): boolean => {
-    for (let day = from; day < to; day++) if (isSelected(day as Day)) return true;
-    return false;
-  };
-  if (!hasDay(range.from, range.to))
-    return usageError(`--weekdays ${weekdays?.join(',')}: none of these days in ${formatRange(range)}`);
-  if (series.some(({ first, until }) => hasDay(Math.max(first, range.from), Math.min(until, range.to))))
-    return undefined;
+  const empty = findEmptiness(selection, range);
+  if (empty) return empty;
+  if (series.some((entry) => hasSelectedDay(entry, range))) return undefined;
   const existing = series.filter(({ first, until }) => first < until);
   if (existing.length === 0) return createLacksError(series, record);
   const bySymbol = new Map(existing.map((entry) => [entry.symbol, describeSpan(entry, range)]));
@@ -229,13 +213,7 @@ function createLacksError(series: readonly Series[], record: ExchangeRecord): Ti
   return usageError(`${record.id} ${first?.symbol} has no ${types}; it has ${known.join(', ')}`);
 }
 
-function describeSpan({ symbol, first, until }: Series, { to }: SelectedRange): string {
+function describeSpan({ symbol, first, until }: Series, { to }: Pick<SelectedDays, 'to'>): string {
   if (to <= first) return `${symbol} begins on ${formatDay(first)}`;
   return `${symbol} ended on ${formatDay((until - 1) as Day)}`;
-}
-
-/** `2024-03-01`, or `2024-03-01 to 2024-03-05` with both days included. */
-function formatRange({ from, to }: SelectedRange): string {
-  const last = (to - 1) as Day;
-  return last === from ? formatDay(from) : `${formatDay(from)} to ${formatDay(last)}`;
 }

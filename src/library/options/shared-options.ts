@@ -55,12 +55,16 @@ export interface SelectionOptions {
   readonly from?: string | undefined;
   /** UTC day after the last one (default: the end of the export). */
   readonly to?: string | undefined;
-  /** A UTC day: YYYY-MM-DD, or yesterday; or a whole month: 2024-03. */
-  readonly date?: string | undefined;
+  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  readonly date?: TextList | undefined;
+  /** Another name of date. */
+  readonly days?: TextList | undefined;
   /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
   /** Only these days of the week, such as mon-fri or sat,sun. */
   readonly weekdays?: TextList | undefined;
+  /** Only the first day of each month, which needs no key. */
+  readonly free?: boolean | undefined;
 }
 
 /** Files that name the day files, instead of a selection. */
@@ -119,6 +123,39 @@ export interface DownloadRunOptions {
   readonly numbers?: 'double' | 'string' | undefined;
   /** Encodings in Parquet; plain is for fastparquet and Spark before 3.3 (default: auto). */
   readonly encodings?: 'auto' | 'plain' | undefined;
+}
+
+/** Selection of the day files of a folder. */
+export interface FilterOptions {
+  /** Only these exchanges. */
+  readonly exchange?: TextList | undefined;
+  /** Only these data types. */
+  readonly types?: DataTypeList | undefined;
+  /** Only these symbols; globs, @file (one per line). */
+  readonly symbols?: TextList | undefined;
+  /** Only symbols of these types: spot, future, perpetual, option, combo … */
+  readonly symbolTypes?: TextList | undefined;
+  /**
+   * First UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03 (default: the first file of each
+   * series).
+   */
+  readonly from?: string | undefined;
+  /** UTC day after the last one (default: the last file of each series). */
+  readonly to?: string | undefined;
+  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  readonly date?: TextList | undefined;
+  /** Another name of date. */
+  readonly days?: TextList | undefined;
+  /** The last N exported days, such as 7 or 7d. */
+  readonly last?: number | string | undefined;
+  /** Only these days of the week, such as mon-fri or sat,sun. */
+  readonly weekdays?: TextList | undefined;
+  /** Only the first day of each month, which needs no key. */
+  readonly free?: boolean | undefined;
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
+  readonly shard?: string | undefined;
 }
 
 /** Distribution over several machines. */

@@ -13,7 +13,7 @@ const PATH_NAMES: ReadonlySet<string> = new Set([
   ),
 ]);
 /** Values that name a file after an `@`, possibly several. */
-const LIST_NAMES: ReadonlySet<string> = new Set(['symbol', 'data']);
+const LIST_NAMES: ReadonlySet<string> = new Set(['symbol', 'date', 'days', 'data']);
 const LISTED_HOME = /(?<=^|,)(\s*@)(~\/)/g;
 
 /**

@@ -3,7 +3,7 @@ import { usRangeToMinutes } from '../../day-files/day.js';
 import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { replayRaw } from '../../replay/replay-raw.js';
-import type { RequestedPeriod } from '../../replay/replay-request.js';
+import type { RequestedDays } from '../../replay/replay-request.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { Context } from '../context.js';
 import { type ReplayOutput, withMessageOutput } from '../message-output.js';
@@ -12,7 +12,7 @@ import {
   type ReplayValues,
   readPeriod,
   readReplayOptions,
-  resolvePeriod,
+  resolvePeriods,
   toSpeed,
   toWholeMinutes,
 } from '../selection/read-replay-request.js';
@@ -35,15 +35,17 @@ export async function replayChannels(
   await withOutput(output, (lines) =>
     withFeedReadContext(settings, values.clearCache, context, async (run, records) => {
       const metadataOptions = { cache: records, offline: run.offline, signal };
-      const range = usRangeToMinutes(
-        await resolvePeriod(requestedPeriod, [{ exchange }], run.client, metadataOptions),
-      );
-      const feed = await openFeed(run, { exchange, filters, range }, records);
-      await replayRaw({
-        ...{ run, feed, withDisconnects, speed, output: lines, written, signal },
-        // Each part of a feed covers the whole period.
-        onMinutes: (minutes: number) => onMinutes?.(minutes / feed.parts.length, range.end - range.start),
-      });
+      const periods = await resolvePeriods(requestedPeriod, [{ exchange }], run.client, metadataOptions);
+      const ranges = periods.map(usRangeToMinutes);
+      const allMinutes = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+      for (const range of ranges) {
+        const feed = await openFeed(run, { exchange, filters, range }, records);
+        await replayRaw({
+          ...{ run, feed, withDisconnects, speed, output: lines, written, signal },
+          // Each part of a feed covers the whole period.
+          onMinutes: (minutes: number) => onMinutes?.(minutes / feed.parts.length, allMinutes),
+        });
+      }
     }),
   );
   if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
@@ -51,7 +53,7 @@ export async function replayChannels(
 
 /** Request for the raw data of one exchange; its period may depend on the exported days. */
 export interface AskedFeed extends Omit<FeedRequest, 'range'> {
-  readonly period: RequestedPeriod;
+  readonly period: RequestedDays;
 }
 
 /** Reads the request of `replay --channel`. @throws usage error; `not_exported` for an end in the future. */
@@ -68,7 +70,7 @@ export async function readFeedRequest(options: ReplayValues, signal: AbortSignal
       '--channel: native messages of several exchanges have no common format; specify one exchange',
     );
   }
-  const period = toWholeMinutes(readPeriod(options));
+  const period = toWholeMinutes(await readPeriod(options, signal));
   return {
     exchange: option.exchange,
     filters: readFilters(options.channels, option.symbols && expandSymbolLists(option.symbols)),

@@ -5,7 +5,7 @@ import {
   assertFlagsMatchSource,
   type ReplayValues,
   readReplayRequest,
-  resolvePeriod,
+  resolvePeriods,
   toSpeed,
   toWholeMinutes,
 } from '../selection/read-replay-request.js';
@@ -30,21 +30,23 @@ export async function replayNormalizedFeeds(
       const { openFeedSources } = await import('../../replay/normalized-feeds/open-feed-sources.js');
       const { replayFeeds } = await import('../../replay/normalized-feeds/replay-feeds.js');
       const metadataOptions = { cache: records, offline: run.offline, signal };
-      const period = await resolvePeriod(wholeMinutes, options, run.client, metadataOptions);
-      const requests = options.map(({ exchange, symbols }) => ({
-        exchange,
-        symbols: symbols?.includes('all') ? undefined : symbols,
-        types,
-        period,
-        withDisconnects,
-      }));
-      const sources = await openFeedSources(run, requests, records);
-      const { start, end } = usRangeToMinutes(period);
-      await replayFeeds({
-        ...{ run, sources, speed, output: lines, written, signal },
-        // Each source covers the whole period.
-        onMinutes: (minutes: number) => onMinutes?.(minutes / sources.length, end - start),
-      });
+      const periods = await resolvePeriods(wholeMinutes, options, run.client, metadataOptions);
+      const allMinutes = periods.map(usRangeToMinutes).reduce((sum, { start, end }) => sum + end - start, 0);
+      for (const period of periods) {
+        const requests = options.map(({ exchange, symbols }) => ({
+          exchange,
+          symbols: symbols?.includes('all') ? undefined : symbols,
+          types,
+          period,
+          withDisconnects,
+        }));
+        const sources = await openFeedSources(run, requests, records);
+        await replayFeeds({
+          ...{ run, sources, speed, output: lines, written, signal },
+          // Each source covers the whole period.
+          onMinutes: (minutes: number) => onMinutes?.(minutes / sources.length, allMinutes),
+        });
+      }
     }),
   );
   if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });

@@ -55,6 +55,19 @@ export async function findFolder(
   return found;
 }
 
+/**
+ * The paths of `convert` and `export`, else the folder of `--dir`.
+ * @throws usage error if neither is given: a whole folder is read only if the user names it.
+ */
+export async function readSourcePaths(
+  { paths, given }: { readonly paths?: readonly string[] | undefined; readonly given: GivenFlags<'dir'> },
+  context: Pick<Context, 'settings'>,
+): Promise<readonly string[]> {
+  if (paths) return paths;
+  if (given.has('dir')) return [(await context.settings()).downloadDir];
+  throw usageError('an argument is missing: name day files or folders, or the folder with --dir');
+}
+
 interface ResolvedPath {
   readonly dir: string;
   readonly path: string;

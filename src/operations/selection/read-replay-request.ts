@@ -1,5 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../day-files/day.js';
+import { parseWeekdays } from '../../day-files/day-selection.js';
 import { parseMessageType } from '../../market/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { MESSAGE_OPTIONS, PERIOD_OPTIONS, REPLAY_OPTIONS } from '../../options/message-options.js';
@@ -8,26 +9,27 @@ import {
   parsePeriod,
   type ReplayOption,
   type ReplayRequest,
-  type RequestedPeriod,
+  type RequestedDays,
+  splitPeriod,
 } from '../../replay/replay-request.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
 import type { ServiceClient } from '../../service/service-client.js';
-import { readSymbolLists } from './read-selection.js';
+import { readDays, readSymbolLists } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */
 export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
-  readonly period: RequestedPeriod;
+  readonly period: RequestedDays;
 }
 
 /** Options of `replay`. */
 export type ReplayValues = ReadOptions<typeof REPLAY_OPTIONS>;
 /** Exchanges, symbols and types of messages. */
 export type MessageValues = ReadOptions<typeof MESSAGE_OPTIONS & Pick<typeof PERIOD_OPTIONS, 'symbol'>>;
-type PeriodValues = Pick<ReplayValues, 'from' | 'to' | 'date' | 'last'>;
+type PeriodValues = Pick<ReplayValues, 'from' | 'to' | 'date' | 'days' | 'last' | 'weekdays' | 'free'>;
 
 /** The request of `replay` (docs/spec/command-line.md#periods). @throws usage error. */
 export async function readReplayRequest(
-  options: Omit<MessageValues, 'given'> & PeriodValues,
+  options: Omit<MessageValues, 'given'> & PeriodValues & Pick<ReplayValues, 'symbolTypes'>,
   signal: AbortSignal,
 ): Promise<ReplaySelection> {
   const names = options.types;
@@ -35,11 +37,29 @@ export async function readReplayRequest(
     throw usageError(
       "--type is required: normalized data types, such as --type trade,book_change, or use an exchange's own --channel",
     );
-  const types = [...new Set(names)].map(parseMessageType);
-  const period = readPeriod(options);
+  const types = [...new Set(names.map(toMessageName))].map(parseMessageType);
+  const period = await readPeriod(options, signal);
   const exchanges = await readReplayOptions(options, signal);
   assertNamedOnce(exchanges);
-  return { options: exchanges, types, period };
+  return { options: exchanges, types, symbolTypes: options.symbolTypes, period };
+}
+
+/** Names of day files, in lower case, with those of their messages. */
+const MESSAGE_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    trades: 'trade',
+    incremental_book_l2: 'book_change',
+    quotes: 'quote',
+    liquidations: 'liquidation',
+    options_chain: 'option_summary',
+    book_snapshot_5: 'book_snapshot_5_0ms',
+    book_snapshot_25: 'book_snapshot_25_0ms',
+  }),
+);
+
+/** The name of messages, also for that of their day files. */
+function toMessageName(name: string): string {
+  return MESSAGE_NAMES.get(name.toLowerCase()) ?? name;
 }
 
 /** @throws usage error for an exchange that is exchanges twice. */
@@ -60,40 +80,49 @@ export async function readReplayOptions(
 }
 
 /** The period of the options, in microseconds. @throws usage error; `not_exported` for an end in the future. */
-export function readPeriod({ from, to, date, last }: PeriodValues): RequestedPeriod {
-  const words = { from, to, date };
-  if (last === undefined) return parsePeriod(words, Date.now());
-  if (Object.values(words).some((word) => word !== undefined))
+export async function readPeriod(options: PeriodValues, signal: AbortSignal): Promise<RequestedDays> {
+  const { from, to, date, last, ...days } = await readDays(options, signal);
+  const hasRange = from !== undefined || to !== undefined;
+  if (last !== undefined && (hasRange || date))
     throw usageError('use only one of: --date, --last, or --from with --to');
-  return { last };
+  if (days.weekdays) parseWeekdays(days.weekdays);
+  const isAll = days.free && !hasRange && !date;
+  const range =
+    last !== undefined || isAll
+      ? { last: last ?? ('all' as const) }
+      : parsePeriod({ from, to, date }, Date.now());
+  const requested = { range, days: { date, ...days } };
+  // Days that the period does not have are reported before any request.
+  if (!('last' in range)) splitPeriod(range, requested.days);
+  return requested;
 }
 
 /**
- * Resolves the requested period; the last exported days are read from the exchange records.
- * @throws TickhaulError like `fetchLastDays`.
+ * Resolves the requested days to periods, in order; the last exported days are read from the exchange records.
+ * @throws TickhaulError like `fetchLastDays`; usage error if the period has none of the days.
  */
-export async function resolvePeriod(
-  requested: RequestedPeriod,
+export async function resolvePeriods(
+  { range, days }: RequestedDays,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,
   options: MetadataOptions,
-): Promise<Period> {
-  if (!('last' in requested)) return requested;
+): Promise<readonly Period[]> {
+  if (!('last' in range)) return splitPeriod(range, days);
   const { fetchLastDays } = await import('../../replay/plan-replay.js');
-  return fetchLastDays(requested.last, exchanges, client, options);
+  return splitPeriod(await fetchLastDays(range.last, exchanges, client, options), days);
 }
 
 /** The whole minutes of a period, since raw data has minute slices. @throws usage error if it has none. */
-export function toWholeMinutes(period: RequestedPeriod): RequestedPeriod {
-  if ('last' in period) return period;
-  const range = usRangeToMinutes(period);
-  if (range.start < range.end) return minutesToUsRange(range);
+export function toWholeMinutes({ range, days }: RequestedDays): RequestedDays {
+  if ('last' in range) return { range, days };
+  const minutes = usRangeToMinutes(range);
+  if (minutes.start < minutes.end) return { range: minutesToUsRange(minutes), days };
   throw usageError('the period has no whole minute; raw data is requested by whole minutes of local time');
 }
 
 /** Flags about the data of one source, without effect on the other. */
 const FLAGS_BY_SOURCE = {
-  datasets: ['dir', 'layout', 'good'],
+  datasets: ['dir', 'layout', 'good', 'symbol-type'],
   feeds: ['cache-dir', 'clear-cache', 'cache-limit'],
 } as const;
 const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as const;

@@ -1,20 +1,23 @@
 import { isAbsolute, join } from 'node:path';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { DATA_TYPES } from '../../day-files/data-types.js';
-import type { SymbolChoice } from '../../day-files/dataset-symbol.js';
-import { assertDayRange, type Day, parseDay, parseWeekdays } from '../../day-files/day.js';
-import type { RequestedSeries } from '../../day-files/series-filter.js';
+import { type SymbolChoice, toDatasetSymbol } from '../../day-files/dataset-symbol.js';
+import { parseDayOrMonth } from '../../day-files/day.js';
+import { assertDays, type DaySelection } from '../../day-files/day-selection.js';
+import type { DayFileSelection, SelectionFacts } from '../../day-files/series-filter.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import {
   ARRIVAL_OPTIONS,
   ENCODING_OPTIONS,
   type EXCHANGE_ARGUMENT,
+  type FILTER_OPTIONS,
+  LAYOUT_OPTIONS,
   PLAN_DOWNLOAD_OPTIONS,
-  PLAN_SELECTION_OPTIONS,
+  type PLAN_SELECTION_OPTIONS,
 } from '../../options/day-file-options.js';
-import type { SERIES_OPTIONS } from '../../options/existing-file-options.js';
 import type { ReadOptions } from '../../options/option-values.js';
 import { pickOptions, readOptions } from '../../options/read-options.js';
+import type { Context } from '../context.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
@@ -44,11 +47,18 @@ export async function readSelection(
   if (symbols === undefined) {
     throw usageError('--symbol is required: dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
-  const selection = pickOptions(PLAN_SELECTION_OPTIONS, options);
+  const days = await readDays(options, signal, listFolder);
   // Checked now, so that errors are reported before any request.
-  if (selection.weekdays) parseWeekdays(selection.weekdays);
-  assertDayRange(selection);
-  return { exchange: exchange.toLowerCase(), ...selection, types, symbols };
+  assertDays(days, true);
+  const { symbolTypes } = options;
+  return {
+    exchange: exchange.toLowerCase(),
+    types,
+    symbols,
+    symbolTypes,
+    ...days,
+    ...pickOptions(LAYOUT_OPTIONS, options),
+  };
 }
 
 /**
@@ -72,29 +82,110 @@ export const DOWNLOAD_READ = {
   ...ENCODING_OPTIONS,
 } as const;
 
-/** Selection of existing day files: `--exchange`, `--type`, `--symbol`. */
-export async function readSeriesSelection(
-  { exchange, types, symbols }: ReadOptions<typeof SERIES_OPTIONS>,
+/** The options that select the day files of a folder. */
+export type FilterValues = ReadOptions<typeof FILTER_OPTIONS> & { readonly offline?: boolean };
+
+/**
+ * Reads the selection of a command that reads a folder. Of exchange records, only those that the selection needs are
+ * read, when it meets its files: with `--offline` the stored ones.
+ * @throws usage error.
+ */
+export async function readDayFileSelection(
+  options: FilterValues,
+  context: Pick<Context, 'client' | 'settings' | 'signal'>,
+): Promise<DayFileSelection> {
+  const { signal } = context;
+  const { exchange: exchanges, types: dataTypes, symbolTypes, shard, offline } = options;
+  const symbols = await readSymbolLists(options.symbols, signal);
+  const days = await readDays(options, signal);
+  assertDays(days, false);
+  const flag = symbolTypes === undefined ? '--last' : '--symbol-type';
+  const fetchFacts = (exchange: string): Promise<SelectionFacts> =>
+    fetchSelectionFacts(exchange, flag, context, offline);
+  return { exchanges, dataTypes, symbols, symbolTypes, days, shard, fetchFacts };
+}
+
+/** @param flag the flag that needs the record, for errors. @throws TickhaulError as `fetchRecord`; usage error. */
+async function fetchSelectionFacts(
+  exchange: string,
+  flag: string,
+  { client, settings, signal }: Pick<Context, 'client' | 'settings' | 'signal'>,
+  offline: boolean | undefined,
+): Promise<SelectionFacts> {
+  const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
+  const { readExportedUntil } = await import('../../download/plan/select-series.js');
+  const { cacheDir: cache } = await settings();
+  try {
+    const { datasets } = await fetchRecord(await client(), exchange, FIELDS.plan, { cache, offline, signal });
+    if (!datasets) throw usageError(`${exchange} has no datasets`);
+    const types = new Map(datasets.symbols.map(({ id, type }) => [toDatasetSymbol(id), type]));
+    return {
+      exportedUntil: readExportedUntil(datasets),
+      typeOf: (symbol) => types.get(toDatasetSymbol(symbol)),
+    };
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || signal.aborted) throw error;
+    throw new TickhaulError(error.code, `${flag}: ${error.message}`, { status: error.status, cause: error });
+  }
+}
+
+/** The flags of days, which every command has. */
+type DayValues = Pick<FilterValues, 'from' | 'to' | 'date' | 'days' | 'last' | 'weekdays' | 'free'>;
+
+/**
+ * The days of a selection, with those of `@file` lists.
+ * @param listFolder folder of relative lists; empty for the working folder. @throws usage error for a list.
+ */
+export async function readDays(
+  { from, to, date = [], days = [], last, weekdays, free }: DayValues,
   signal: AbortSignal,
-): Promise<RequestedSeries> {
+  listFolder = '',
+): Promise<DaySelection> {
+  const read = async (flag: string, items: readonly string[]): Promise<readonly string[]> =>
+    (await Promise.all(items.map((item) => readDayItem(flag, item, listFolder, signal)))).flat();
+  const dates = [...(await read('--date', date)), ...(await read('--days', days))];
   return {
-    exchanges: exchange,
-    dataTypes: types,
-    symbols: await readSymbolLists(symbols, signal),
+    from,
+    to,
+    date: dates.length > 0 ? dates : undefined,
+    last,
+    weekdays,
+    free: free || undefined,
   };
 }
 
-/** The days of `--from` and `--to`, of which the last is exclusive. @throws usage error. */
-export function readDayRange(options: {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}): Readonly<Record<'from' | 'to', Day | undefined>> {
-  const [from, to] = [options.from, options.to].map((text) =>
-    text === undefined ? undefined : parseDay(text),
-  );
-  if (from !== undefined && to !== undefined && to <= from)
-    throw usageError('--to is exclusive, so it must be after --from');
-  return { from, to };
+async function readDayItem(
+  flag: string,
+  item: string,
+  listFolder: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!item.startsWith('@')) return [item];
+  const path = item.slice(1);
+  const lines = await readList(flag, path, listFolder, signal);
+  if (lines.length === 0) throw usageError(`${flag}: "${path}" contains no day; list one per line`);
+  return lines.map(({ text, line }) => {
+    try {
+      return parseDayOrMonth(text, Date.now());
+    } catch (error) {
+      if (error instanceof TickhaulError) throw usageError(`${flag}: ${path}:${line}: ${error.message}`);
+      throw error;
+    }
+  });
+}
+
+/** The lines of a list, without blank lines and comments. */
+async function readList(
+  name: string,
+  path: string,
+  listFolder: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly text: string; readonly line: number }[]> {
+  const named = { name, what: 'the file', path: isAbsolute(path) ? path : join(listFolder, path) };
+  return (await readUserFile(named, MAX_TEXT_BYTES.list, signal))
+    .split(/\r\n|\r|\n/)
+    .map((text, index) => ({ text: text.trim(), line: index + 1 }))
+    .filter(({ text }) => text !== '' && !text.startsWith('#'));
 }
 
 /**
@@ -134,15 +225,7 @@ async function readSymbolFile(
   listFolder: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const named = {
-    name: '--symbol',
-    what: 'the file',
-    path: isAbsolute(path) ? path : join(listFolder, path),
-  };
-  const symbols = (await readUserFile(named, MAX_TEXT_BYTES.list, signal))
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
+  const symbols = (await readList('--symbol', path, listFolder, signal)).map(({ text }) => text);
   if (symbols.length === 0) throw usageError(`--symbol: "${path}" contains no symbol; list one per line`);
   return symbols;
 }

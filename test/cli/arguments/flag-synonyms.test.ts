@@ -51,12 +51,12 @@ test('suggests the argument for a flag that is a positional argument here', asyn
   );
   assert.equal(
     await complaintOf('convert --input a.csv.gz'),
-    'unknown flag --input; <path> is given without a flag: tickhaul convert <path..>',
+    'unknown flag --input; <path> is given without a flag: tickhaul convert [path..]',
   );
 });
 
 test('suggests only flags that the command has', async () => {
-  assert.equal(await complaintOf('verify --start 2024-03-01'), 'unknown flag --start');
+  assert.equal(await complaintOf('inspect a.parquet --start 2024-03-01'), 'unknown flag --start');
   assert.equal(await complaintOf('verify --dryrun'), 'unknown flag --dryrun');
 });
 

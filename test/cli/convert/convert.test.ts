@@ -76,8 +76,8 @@ test('paths that match nothing are usage errors', async (t) => {
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /an argument is missing/],
   [['--format', 'csv'], /--format: "csv" is not one of/],
-  [['--type', 'trade'], /--type: "trade" is not a known data type.*did you mean trades\?/],
-  [['--type', 'zzz'], /valid data types: trades, incremental_book_L2/],
+  [['--type', 'trade'], /--type: there is no day file of data type "trade"; did you mean trades\?/],
+  [['--type', 'zzz'], /--type: there is no day file of data type "zzz"; there is trades\n/],
   [['--times', 'iso'], /--times iso: requires NDJSON/],
   [['-f', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
   [['-f', 'ndjson', '--row-group', '5'], /--row-group: requires Parquet/],

@@ -179,7 +179,10 @@ test('usage errors name the flag, and write nothing', async (t) => {
     [['hftbacktest', dir, '-o', '-'], /--out: name the folder/],
     [['hftbacktest', dir, '-o', out, '--timeframe', '1m'], /--timeframe has no effect on hftbacktest/],
     [['hftbacktest', join(dir, 'none'), '-o', out], /no such file or folder/],
-    [['hftbacktest', dir, '-o', out, '--from', '2024-03-02', '--to', '2024-03-02'], /--to is exclusive/],
+    [
+      ['hftbacktest', dir, '-o', out, '--from', '2024-03-02', '--to', '2024-03-02'],
+      /--to 2024-03-02 is exclusive/,
+    ],
   ] as const) {
     const { exitCode, stderr } = await runHere(['export', ...words], { env });
     assert.equal(exitCode, 2, stderr);

@@ -158,8 +158,8 @@ test('refuses invalid requests with an exit code and a correction', async (t) =>
   const one = `deribit:${BTC}`;
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
     [2, /"trade_bar_1h" .*did you mean/, [one, '-t', 'trade_bar_1h', ...day]],
-    [2, /"book_snapshot_5" .*did you mean/, [one, '-t', 'book_snapshot_5', ...day]],
-    [2, /"quotes" .*did you mean/, [one, '-t', 'trade,quotes', ...day]],
+    [2, /"book_snapshot_6" .*did you mean/, [one, '-t', 'book_snapshot_6', ...day]],
+    [2, /"tick" is not a normalized data type/, [one, '-t', 'trade,tick', ...day]],
     [2, /"ohlcv" .*did you mean/, [one, '-t', 'ohlcv', ...day]],
     [2, /--type is required/, [one, ...day]],
     [2, /requires --to/, [one, '-t', 'trade', '--from', '2024-03-01']],

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../../src/day-files/day.js';
-import type { Coverage, CoverageSelection } from '../../../src/describe/coverage/coverage-facts.js';
+import type { DayFileSelection } from '../../../src/day-files/series-filter.js';
+import type { Coverage } from '../../../src/describe/coverage/coverage-facts.js';
 import { readCoverage } from '../../../src/describe/coverage/read-coverage.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
@@ -13,7 +14,7 @@ import { BYTES, createConversion, createFolder, createRecords, ROWS, writeFolder
 
 const warn = (message: string): void => assert.fail(message);
 
-function read(dir: string, selection: CoverageSelection = {}): Promise<Coverage> {
+function read(dir: string, selection: DayFileSelection = {}): Promise<Coverage> {
   return readCoverage(openFolderDestination(dir), { selection, warn, signal: new AbortController().signal });
 }
 
@@ -67,24 +68,30 @@ test('a range limits a series, and days of the range without records are missing
     { symbol: 'A', from: '2024-03-01', days: 'ppp.p' },
     { symbol: 'OLD', from: '2023-01-01', days: 'pp' },
   ]);
-  const range = { from: parseDay('2024-03-03'), to: parseDay('2024-03-08') };
-  const both = await read(dir, range);
+  const from = '2024-03-03';
+  const both = await read(dir, { days: { from, to: '2024-03-08' } });
   assert.deepEqual(
     both.series.map(({ symbol, states, first }) => [symbol, states, first]),
     [
-      ['A', 'pmpmm', range.from],
-      ['OLD', 'mmmmm', range.from],
+      ['A', 'pmpmm', parseDay(from)],
+      ['OLD', 'mmmmm', parseDay(from)],
     ],
   );
   // With one bound only, the series sets the other; a series without days in the range is left out.
-  const statesWithin = async (selection: CoverageSelection): Promise<unknown> =>
+  const statesWithin = async (selection: DayFileSelection): Promise<unknown> =>
     (await read(dir, selection)).series.map(({ symbol, states }) => [symbol, states]);
-  assert.deepEqual(await statesWithin({ from: range.from }), [['A', 'pmp']]);
-  assert.deepEqual(await statesWithin({ to: parseDay('2023-01-04') }), [['OLD', 'ppm']]);
-  await assert.rejects(read(dir, { from: parseDay('2024-06-01') }), {
-    code: 'usage',
-    message: /the manifest has no records of these series and days$/,
+  assert.deepEqual(await statesWithin({ days: { from } }), [['A', 'pmp']]);
+  assert.deepEqual(await statesWithin({ days: { to: '2023-01-04' } }), [['OLD', 'ppm']]);
+  await assert.rejects(read(dir, { days: { from: '2024-06-01' } }), {
+    code: 'unavailable',
+    message: /^--from: no day file .* these days; there are days from 2023-01-01 to 2024-03-05$/,
   });
+  // Days between others that are not selected are not missing.
+  const some = (await read(dir, { symbols: ['A'], days: { date: ['2024-03-01', '2024-03-04'] } })).series;
+  assert.deepEqual(
+    some.map(({ states, present, missing }) => [states, present, missing]),
+    [[`p${'oo'}m`, 1, 1]],
+  );
 });
 
 test('a day with a conversion is present, with or without its CSV file', async (t) => {
@@ -138,7 +145,7 @@ test('sorts series and selects them by exchange, type and symbol', async (t) => 
     { exchange: 'deribit', symbol: 'BTC-PERPETUAL', from, days: 'p' },
     { exchange: 'deribit', symbol: 'BTC-PERPETUAL', dataType: 'quotes', from, days: 'p' },
   ]);
-  const names = async (selection: CoverageSelection): Promise<string[]> =>
+  const names = async (selection: DayFileSelection): Promise<string[]> =>
     (await read(dir, selection)).series.map((entry) => `${entry.exchange} ${entry.dataType} ${entry.symbol}`);
   const all = [
     'deribit quotes BTC-PERPETUAL',
@@ -153,17 +160,23 @@ test('sorts series and selects them by exchange, type and symbol', async (t) => 
     all[2],
     all[3],
   ]);
-  const wrong = async (selection: CoverageSelection, message: string): Promise<void> =>
+  const wrong = async (selection: DayFileSelection, message: string): Promise<void> =>
     assert.rejects(read(dir, selection), { code: 'usage', message });
   await wrong(
     { exchanges: ['deribitt'] },
-    'there is no day file of exchange "deribitt"; did you mean deribit?',
+    '--exchange: there is no day file of exchange "deribitt"; did you mean deribit?',
   );
-  await wrong({ dataTypes: ['trade'] }, 'there is no day file of data type "trade"; did you mean trades?');
-  await wrong({ symbols: ['BTC*', 'SOL*'] }, 'there is no day file of symbol "SOL*"');
+  await wrong(
+    { dataTypes: ['trade'] },
+    '--type: there is no day file of data type "trade"; did you mean trades?',
+  );
+  await wrong(
+    { symbols: ['BTC*', 'SOL*'] },
+    '--symbol: there is no day file of symbol "SOL*"; there are BTC-PERPETUAL, BTC-USDT, ETH-PERPETUAL',
+  );
   await wrong(
     { exchanges: ['okex'], dataTypes: ['quotes'] },
-    `${dir}: the manifest has no records of these series and days`,
+    '--type quotes: no day file of --exchange okex has this data type; there is trades',
   );
 });
 

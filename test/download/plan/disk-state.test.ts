@@ -71,7 +71,11 @@ test('states of a CSV and its conversion for each setting', async (t) => {
   const wanted: readonly (ConvertSetting | undefined)[] = [undefined, keep, drop, other];
   const found = async (existing: Existing = 'skip'): Promise<string> => {
     const reported = wanted.map(async (convert) => {
-      const { files } = await plan(t, { date: '2024-03-04' }, { dir, existing, ...(convert && { convert }) });
+      const { files } = await plan(
+        t,
+        { date: ['2024-03-04'] },
+        { dir, existing, ...(convert && { convert }) },
+      );
       const [planned] = [...files()];
       assert.deepEqual(planned?.outputs, convert ? [{ path: output, type: undefined }] : []);
       return planned?.action;
@@ -107,7 +111,7 @@ test('looks for records at all possible paths: everywhere for a layout function'
     exchange: 'deribit',
     types: ['trades'],
     symbols: ['BTC-PERPETUAL'],
-    date: '2024-03-01',
+    date: ['2024-03-01'],
   };
   assert.deepEqual(selectionScope({ ...selection, layout: 'hive' }, RECORD).exchanges, ['deribit']);
   assert.deepEqual(

@@ -73,7 +73,7 @@ test('a rate limit gives an estimate of the time without a measured rate', async
   const free = planOf(await run(service, dir));
   assert.equal(free.estimatedSeconds, null);
   const bound = planOf(
-    await run(service, dir, { selection: { date: '2024-03-02' }, options: { maxRate: 1000 } }),
+    await run(service, dir, { selection: { date: ['2024-03-02'] }, options: { maxRate: 1000 } }),
   );
   assert.equal(bound.estimatedSeconds, Math.round((bound.estimatedBytes ?? 0) / 1000));
 });
