@@ -75,7 +75,7 @@ test('paths that match nothing are usage errors', async (t) => {
 
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /an argument is missing/],
-  [['--format', 'csv'], /--format: "csv" is not one of/],
+  [['--format', 'pickle'], /--format: "pickle" is not one of/],
   [['--type', 'trade'], /--type: "trade" is not a known data type.*did you mean trades\?/],
   [['--type', 'zzz'], /valid data types: trades, incremental_book_L2/],
   [['--times', 'iso'], /--times iso: requires NDJSON/],
