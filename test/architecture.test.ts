@@ -182,7 +182,13 @@ test('only the formats and their registrations ask for the name of a format', ()
   const formats = new RegExp(`^src/format/(?:${FORMATS})/`);
   assert.deepEqual(
     FILES.filter((file) => !formats.test(file) && FORMAT_NAME.test(readFileSync(join(ROOT, file), 'utf8'))),
-    ['src/base/output-format-names.ts', 'src/format/output-formats.ts'],
+    [
+      'src/base/output-format-names.ts',
+      'src/format/output-formats.ts',
+      // Formats of day files in the records of the service.
+      'src/sandbox/archive/recorded-archive.ts',
+      'src/sandbox/simulation/synthetic-exchanges.ts',
+    ],
   );
 });
 

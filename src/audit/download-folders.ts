@@ -136,7 +136,7 @@ export async function findConversions(
     try {
       for await (const page of destination.list('', signal)) {
         for (const { path } of page) {
-          if (findOutputFormat(path) === undefined) continue;
+          if (path.endsWith(DAY_FILE_EXTENSION) || findOutputFormat(path) === undefined) continue;
           locations.add(absoluteLocation(destination.locate(path)));
           const file = parseDayFileName(`${withoutOutputExtension(path)}${DAY_FILE_EXTENSION}`);
           if (file) names.add(dayFileName(file));

@@ -8,6 +8,7 @@ export const OUTPUT_FORMAT_TABLE = {
   parquet: { label: 'Parquet', extensions: ['parquet'] },
   ndjson: { label: 'NDJSON', extensions: ['ndjson', 'ndjson.gz', 'ndjson.zst'] },
   arrow: { label: 'Arrow', extensions: ['arrow'] },
+  csv: { label: 'CSV', extensions: ['csv', 'csv.gz', 'csv.zst'] },
 } as const;
 
 export type OutputFormatName = keyof typeof OUTPUT_FORMAT_TABLE;

@@ -1,13 +1,17 @@
 import { basename } from 'node:path';
 import { plural } from '../base/units.js';
-import type { Schema } from '../format/batch.js';
 import type { DayFileHeader } from '../format/csv/csv-header.js';
 import type { Piece } from '../format/csv/piece-memory.js';
 import { type BatchSize, type PieceRows, type RowConsumer, RowSplitter } from '../format/csv/row-splitter.js';
 import type { EncodedBatch, OutputOptions, OutputStream, OutputWriter } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { PartFile } from '../store/files.js';
-import { formatProvenance, type SourceContent, type SourceIdentity } from './output/provenance.js';
+import {
+  type ContentOptions,
+  formatProvenance,
+  type SourceContent,
+  type SourceIdentity,
+} from './output/provenance.js';
 import type { KernelHost, KernelPool } from './threads/local-kernel.js';
 
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
@@ -137,7 +141,8 @@ export function startConversion(input: ConversionInput): Conversion {
 interface BatchPipelineInput {
   /** Path of the first source, for messages. */
   readonly path: string;
-  readonly options: OutputOptions;
+  /** With the rules of bars, which the provenance record has too. */
+  readonly options: ContentOptions;
   readonly output: ConversionSink;
   readonly kernels: KernelPool;
 }
@@ -167,11 +172,12 @@ class BatchPipeline implements RowConsumer {
     return this.#failure;
   }
 
-  open({ schema }: DayFileHeader): BatchSize {
+  open(header: DayFileHeader): BatchSize {
+    const { schema } = header;
     const { path: source, options, output, kernels } = this.#input;
     kernels.open({ source, schema, options });
     const { batches } = OUTPUT_FORMATS[options.format];
-    this.#writer = createOutputWriter(output, schema, options);
+    this.#writer = createOutputWriter(output, header, options);
     this.#writer.catch(() => {});
     return {
       rows: batches.rows(options, schema.length),
@@ -253,9 +259,9 @@ export type ConversionSink =
 /** Creates the writer of a conversion's rows. @throws as `OutputStream.createWriter` does. */
 function createOutputWriter(
   output: ConversionSink,
-  schema: Schema,
+  { schema, text }: DayFileHeader,
   options: OutputOptions,
 ): Promise<OutputWriter> {
-  if ('createWriter' in output) return output.createWriter(schema);
-  return OUTPUT_FORMATS[options.format].createWriter(output, schema, options, output.location);
+  if ('createWriter' in output) return output.createWriter(schema, text);
+  return OUTPUT_FORMATS[options.format].createWriter(output, schema, options, output.location, text);
 }

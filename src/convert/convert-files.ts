@@ -4,7 +4,7 @@ import { withRetries } from '../base/with-retries.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
-import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun, openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/computed-conversion.js';
@@ -14,7 +14,13 @@ import { ConvertRun } from './convert-run.js';
 import { convertInThread } from './convert-threads.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources, type SourceSelection, selectSources } from './naming/find-sources.js';
-import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
+import {
+  assertApartFromDayFiles,
+  assertConversion,
+  type ConversionOutput,
+  type PlannedConversion,
+  planConversions,
+} from './naming/plan-conversions.js';
 import {
   createOutputLocator,
   type LocateOutput,
@@ -73,6 +79,7 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
   const found = await findSources(input.paths, { files, store, warn }, input.signal);
   const findDayFile = createDayFileLookup(files, store, input.signal);
   const sources = await selectSources(found, input, { findDayFile, files, signal: input.signal });
+  if (hasDayFileExtension(options)) await assertApartFromDayFiles(sources, out, files, input.signal);
   const { conversions, unplaced, warnings } = await planConversions(sources, {
     files,
     outputSelection: input.outputSelection ?? ROWS_ONLY,
@@ -178,10 +185,14 @@ class FileConversions {
     const records = OUTPUT_FORMATS[options.format].hasMetadata
       ? undefined
       : await this.#openRecords(planned.root);
-    const known = existing === 'skip' ? records : undefined;
+    const isLikeDayFile = hasDayFileExtension(options);
+    const known = existing === 'skip' || isLikeDayFile ? records : undefined;
     const targets = await Promise.all(
       outputs.map(async (output) => ({ ...output, provenance: await known?.get(output.target) })),
     );
+    if (isLikeDayFile)
+      for (const { target, provenance } of targets)
+        await assertConversion(target, provenance, this.#files, this.#run.signal);
     const path = targets[0]?.target ?? '';
     const job = this.#createJob(planned, targets, keepSource);
     const results = await withUploadRetries(

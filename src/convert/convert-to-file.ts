@@ -5,12 +5,13 @@ import { usageError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
 import type { RunSummary } from '../events/run-events.js';
-import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { ComputedType } from '../market/message-type-name.js';
+import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
+import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
-import type { ComputeJob, ComputeRows } from './computed/computed-conversion.js';
+import { CloseChain } from './computed/close-chain.js';
+import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
 import {
   type ConvertFileResult,
   convertSources,
@@ -25,6 +26,7 @@ import { ConvertRun } from './convert-run.js';
 import { computeInThread } from './convert-threads.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources, selectSources } from './naming/find-sources.js';
+import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
 import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
 import {
   findUpToDateOutput,
@@ -71,6 +73,8 @@ export async function convertToFileWith(input: ConvertToFileInput, files: Files)
   const found = await findSources(input.paths, { files, store, warn }, signal);
   const findDayFile = createDayFileLookup(files, store, signal);
   const selected = await selectSources(found, input, { findDayFile, files, signal });
+  if (hasDayFileExtension(input.options))
+    await assertApartFromDayFiles(selected, parentLocation(target), files, signal);
   const hasSymbols = symbols !== undefined && !symbols.includes('all');
   const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
   // The sources may all be converted and deleted.
@@ -114,7 +118,9 @@ class OneFileConversion {
       ? undefined
       : await openProvenanceStore(parentLocation(target) ?? target, this.#files, signal);
     const sources = await this.#statSources();
-    const provenance = existing === 'skip' ? await records?.get(target) : undefined;
+    const isLikeDayFile = hasDayFileExtension(options);
+    const provenance = existing === 'skip' || isLikeDayFile ? await records?.get(target) : undefined;
+    if (isLikeDayFile) await assertConversion(target, provenance, this.#files, signal);
     let result = existing === 'skip' ? await this.#findUpToDate(sources, provenance) : undefined;
     if (!result) {
       const total = sources.reduce((sum, { found }) => sum + found.bytes, 0);
@@ -145,7 +151,7 @@ class OneFileConversion {
     const expected = {
       target,
       dataType: computed?.name ?? sources[0]?.dataType,
-      options,
+      options: { ...options, ...barRulesOf(computed) },
       provenance,
     };
     const identities = sources.map(
@@ -182,7 +188,8 @@ class OneFileConversion {
     totalBytes: number,
     onBytes: (count: number) => void,
   ): Promise<ConvertFileResult> {
-    const { target, computed, options, jobs } = this.#input;
+    const { target, computed, jobs } = this.#input;
+    const options = { ...this.#input.options, ...barRulesOf(computed) };
     const [first] = sources as readonly [StoredSource, ...StoredSource[]];
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#input.signal, stop.signal]);
@@ -223,15 +230,26 @@ class OneFileConversion {
     const { jobs, store } = this.#input;
     const paths = sources.map(({ path }) => path);
     const isHere = await isSmallRun(paths, this.#files, signal);
-    const toJob = ({ path, dataType, file, found }: StoredSource): ComputeJob => {
+    const toJob = (
+      { path, dataType, file, found }: StoredSource,
+      previous: ComputeJob['previous'],
+    ): ComputeJob => {
       const inflateThreads = isHere && jobs > 1 ? undefined : 0;
-      return { compute, path, dataType, day: file?.day, found, inflateThreads };
+      return { compute, path, dataType, day: file?.day, previous, found, inflateThreads };
     };
+    // Only filled bars need the day before, for which they wait.
+    const chain = barRulesOf(compute).fill ? new CloseChain() : undefined;
     const run: ComputeRows = isHere
       ? async (job, receiver) => (await importComputed()).computeRows(job, this.#files, receiver)
       : computeInThread(store);
     const computeSource = async (source: StoredSource, onRows: OnText): Promise<SourceContent> => {
-      const { warning, ...content } = await run(toJob(source), { onRows, onBytes, signal });
+      const computeDay = (previous: ComputeJob['previous']): Promise<ComputedContent> =>
+        run(toJob(source, previous), { onRows, onBytes, signal });
+      const {
+        warning,
+        closes: _,
+        ...content
+      } = await (chain?.run(source.file, computeDay) ?? computeDay(undefined));
       if (warning !== undefined) warnings.add(warning);
       return content;
     };

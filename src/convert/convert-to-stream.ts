@@ -10,6 +10,7 @@ import type { TextSink } from '../gzip/gunzip.js';
 import type { ComputedType } from '../market/message-type-name.js';
 import type { Files } from '../store/files.js';
 import { openFiles, statSource } from '../store/open-files.js';
+import { CloseChain } from './computed/close-chain.js';
 import type { ConversionResult, ConversionSink } from './conversion.js';
 import { convertSources, readUnchangedSource } from './convert-file.js';
 import type { ConvertInput } from './convert-files.js';
@@ -60,10 +61,12 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
     emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
     run.stop(error);
   };
+  const chain = new CloseChain();
   const stopped = await run.runAll(sources, 1, async ({ path: source, dataType }) => {
     const file = parseDayFileName(source);
     await run.convertSource({ source, file, paths: ['-'] }, async () => {
-      const converting = convertOne({ ...input, signal: run.signal }, stream, files, source, file, dataType);
+      const place = { path: source, file, dataType: dataType ?? file?.dataType };
+      const converting = convertOne({ ...input, signal: run.signal }, stream, files, place, chain);
       const { rows, bytes, warning } = await converting.catch((error: unknown) => {
         if (!signal.aborted) stopIfClosed(error);
         throw error;
@@ -100,13 +103,18 @@ async function selectUsableSources(
   return { sources: usable, warnings: skipped.warnings };
 }
 
+interface StreamSource {
+  readonly path: string;
+  readonly file: DayFile | undefined;
+  readonly dataType: string | undefined;
+}
+
 async function convertOne(
   { options, computed, jobs, emit, signal }: ConvertToStreamInput,
   stream: OutputStream,
   files: Files,
-  path: string,
-  file: DayFile | undefined,
-  dataType = file?.dataType,
+  { path, file, dataType }: StreamSource,
+  chain: CloseChain,
 ): Promise<ConversionResult> {
   const found = await statSource(files, path, signal);
   let position = 0;
@@ -120,8 +128,10 @@ async function convertOne(
   if (computed) {
     const { convertSourceToComputed } = await import('./computed/computed-conversion.js');
     const outputs = [{ type: computed, file: createStreamOutput(stream) }];
-    const results = await convertSourceToComputed({ path, dataType, day: file?.day, options, outputs }, read);
-    return results[0] as ConversionResult;
+    const { converted } = await chain.run(file, (previous) =>
+      convertSourceToComputed({ path, dataType, day: file?.day, options, previous, outputs }, read),
+    );
+    return converted[0] as ConversionResult;
   }
   const kernels = createKernels(plan);
   const conversion = { path, dataType, options, output: createStreamOutput(stream), kernels };

@@ -1,4 +1,11 @@
-import { type ComputedType, parseComputedTypeName } from '../market/message-type-name.js';
+import {
+  type BarRules,
+  barRulesOf,
+  type ComputedType,
+  isTimeBar,
+  parseComputedTypeName,
+  withBarRules,
+} from '../market/message-type-name.js';
 
 /** The requested outputs of day files: rows, computed types, or both. */
 export interface OutputSelection {
@@ -13,12 +20,20 @@ export const ROWS_WORD = 'rows';
 
 /**
  * Parses the names of `--as` and drops duplicates (docs/spec/computed-data.md#day-files).
+ * @param rules rules of the time bars.
  * @throws TickhaulError `usage` for an unknown name, with the nearest known name.
  */
-export function parseOutputSelection(names: readonly string[]): OutputSelection {
+export function parseOutputSelection(names: readonly string[], rules: BarRules = {}): OutputSelection {
   const distinct = new Set(names);
   const rows = distinct.delete(ROWS_WORD);
-  return { rows, computed: [...distinct].map((name) => parseComputedTypeName(name, [ROWS_WORD])) };
+  const types = [...distinct].map((name) => parseComputedTypeName(name, [ROWS_WORD]));
+  const byName = new Map(types.map((type) => [type.name, withBarRules(type, rules)]));
+  return { rows, computed: [...byName.values()] };
+}
+
+/** The rules of a selection's time bars. */
+export function selectedBarRules({ computed }: OutputSelection): BarRules {
+  return barRulesOf(computed.find(isTimeBar));
 }
 
 /** The outputs for files of a data type; undefined stands for their rows. */

@@ -7,13 +7,14 @@ import {
   OUTPUT_FORMAT_CHOICES,
   TIME_ENCODINGS,
 } from '../base/output-format-names.js';
-import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
+import { parseOutputSelection, ROWS_WORD, selectedBarRules } from '../convert/output-selection.js';
 import { parseDay } from '../day-files/day.js';
 import { createDayTest, listDays } from '../day-files/day-selection.js';
 import { isShard } from '../day-files/shard.js';
 import type { ConvertSetting, DownloadSettings, Selection } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { OutputOptions } from '../format/output-format.js';
+import type { BarRules } from '../market/message-type-name.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
 import { valueNameOf } from '../options/option-values.js';
@@ -30,6 +31,8 @@ export interface SliceOptions extends Omit<DownloadSettings, 'convert' | 'strict
         readonly options: OutputOptions;
         /** Names from `--as`. */
         readonly as?: readonly string[] | undefined;
+        /** Rules of the time bars. */
+        readonly bars?: BarRules | undefined;
         readonly keepCsv: boolean;
       }
     | undefined;
@@ -110,7 +113,10 @@ function toSliceOptions({ convert, strict: _, ...options }: DownloadSettings): S
     ...(outputSelection.rows ? [ROWS_WORD] : []),
     ...outputSelection.computed.map(({ name }) => name),
   ];
-  return { ...options, convert: { options: convert.options, keepCsv, ...(as && { as }) } };
+  const bars = outputSelection && selectedBarRules(outputSelection);
+  const hasRules = bars && Object.keys(bars).length > 0;
+  const names = { ...(as && { as }), ...(hasRules && { bars }) };
+  return { ...options, convert: { options: convert.options, keepCsv, ...names } };
 }
 
 /** @param threads threads for conversions. */
@@ -127,10 +133,10 @@ export function toDownloadOptions(
 }
 
 function toConvertSetting(
-  { options, as, keepCsv }: NonNullable<SliceOptions['convert']>,
+  { options, as, bars, keepCsv }: NonNullable<SliceOptions['convert']>,
   threads: number,
 ): ConvertSetting {
-  return { options, outputSelection: as && parseOutputSelection(as), keepCsv, threads };
+  return { options, outputSelection: as && parseOutputSelection(as, bars), keepCsv, threads };
 }
 
 /**
@@ -261,6 +267,9 @@ const sliceJob = z
             encodings: z.literal('plain').optional(),
           }),
           as: names.optional(),
+          bars: z
+            .looseObject({ barTime: z.literal('open').optional(), fill: z.literal('close').optional() })
+            .optional(),
           keepCsv: z.boolean(),
         })
         .optional(),

@@ -31,6 +31,8 @@ export interface FileContent {
   readonly rows: number;
   /** Number of row groups, of a format with row groups. */
   readonly rowGroups?: number | undefined;
+  /** Data type, of a CSV. */
+  readonly dataType?: string | undefined;
   /** Key-value metadata, of a format with metadata. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly columns: readonly InspectedColumn[];

@@ -32,12 +32,16 @@ export interface OutputFormat {
   /** Estimated size relative to the compressed CSV. */
   sizeRatio(compression: Compression): number;
 
-  /** @param location final location of the output, if it is a file. */
+  /**
+   * @param location final location of the output, if it is a file.
+   * @param header the header in the source's text, with its LF; undefined if there is none.
+   */
   createWriter(
     sink: ByteSink,
     schema: Schema,
     options: OutputOptions,
     location?: string,
+    header?: Uint8Array,
   ): Promise<OutputWriter>;
   /** Opens an output of the rows of several files in one stream. Without it, the format needs files. */
   openStream?(sink: ByteSink, options: OutputOptions): OutputStream;
@@ -46,8 +50,12 @@ export interface OutputFormat {
 
   /** Reads what `verify` compares. @throws TickhaulError `corrupt` if the file is incomplete; errors of `files`. */
   readFacts(path: string, files: FileAccess, signal?: AbortSignal): Promise<OutputFacts>;
-  /** Summarizes a file for `inspect`. @throws TickhaulError `corrupt`; errors of `files`. */
-  inspect(path: string, files: FileAccess, signal: AbortSignal): Promise<FileContent>;
+  /**
+   * Summarizes a file for `inspect`.
+   * @param dataType data type by the file's name, for a format that has no types.
+   * @throws TickhaulError `corrupt`; errors of `files`.
+   */
+  inspect(path: string, files: FileAccess, signal: AbortSignal, dataType?: string): Promise<FileContent>;
 }
 
 /** Writes encoded batches in their order. Calls must not overlap. */
@@ -61,9 +69,10 @@ export interface OutputWriter {
 export interface OutputStream {
   /**
    * Creates the writer of the next file, when the previous one is finished.
+   * @param header as for `OutputFormat.createWriter`.
    * @throws TickhaulError `usage` if a stream cannot have these columns after the previous ones.
    */
-  createWriter(schema: Schema): Promise<OutputWriter>;
+  createWriter(schema: Schema, header?: Uint8Array): Promise<OutputWriter>;
   /** Writes the end. Call it if all files were written, also if some were written in part. */
   end(): Promise<void>;
 }
@@ -129,6 +138,11 @@ export interface BatchKernel {
   parse(length: number): void;
   /** Appends a row of unquoted cells. Throws as `parse` does. */
   appendRow(cells: readonly Uint8Array[]): void;
+  /**
+   * Appends rows that may have quotes, as they are in the text; undefined if the kernel takes such rows from `appendRow`
+   * alone. Throws as `parse` does.
+   */
+  appendQuoted?(text: Buffer): void;
   /**
    * Ends the batch; undefined if it has no rows. Its bytes may be in the kernel's shared memory, where they
    * stay valid until the batch after the next one begins. So one batch can be written while the next is

@@ -5,7 +5,9 @@ import {
   type OutputFormatName,
 } from '../base/output-format-names.js';
 import { joinWithOr } from '../base/units.js';
+import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
 import { ARROW_FORMAT } from './arrow/arrow-format.js';
+import { CSV_FORMAT } from './csv/csv-format.js';
 import { NDJSON_FORMAT } from './ndjson/ndjson-format.js';
 import type { BatchKernel, KernelJob, OutputFormat, OutputOptions } from './output-format.js';
 import { PARQUET_FORMAT } from './parquet/parquet-format.js';
@@ -15,6 +17,7 @@ export const OUTPUT_FORMATS: Readonly<Record<OutputFormatName, OutputFormat>> = 
   parquet: PARQUET_FORMAT,
   ndjson: NDJSON_FORMAT,
   arrow: ARROW_FORMAT,
+  csv: CSV_FORMAT,
 };
 
 /** The format of rows on stdout. */
@@ -76,6 +79,11 @@ export function createOutputOptions(
 function listFormats(isSupported: (format: OutputFormat) => boolean): string {
   const names = OUTPUT_FORMAT_CHOICES.filter((name) => isSupported(OUTPUT_FORMATS[name]));
   return joinWithOr(names.map((name) => OUTPUT_FORMAT_TABLE[name].label));
+}
+
+/** Whether outputs have the extension of day files, so that one could be mistaken for the other. */
+export function hasDayFileExtension({ format, compression }: OutputOptions): boolean {
+  return `.${OUTPUT_FORMATS[format].extension(compression)}` === DAY_FILE_EXTENSION;
 }
 
 /**

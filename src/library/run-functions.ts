@@ -112,7 +112,7 @@ export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson
   });
 }
 
-/** Converts day files to Parquet, NDJSON or Arrow, like `tickhaul convert`. */
+/** Converts day files to Parquet, NDJSON, Arrow or CSV, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.convert, options, async (call) => {
     const { runConvert } = await import('../operations/convert.js');

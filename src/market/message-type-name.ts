@@ -40,8 +40,16 @@ export interface BookSnapshotType {
   readonly dayFileType: 'incremental_book_L2';
 }
 
+/** Rules of time bars that files can have; messages have none of them. */
+export interface BarRules {
+  /** The end of the interval that is the `timestamp`; by default the later one. */
+  readonly barTime?: 'open' | undefined;
+  /** The price of bars of intervals without trades, the last close; by default there are no such bars. */
+  readonly fill?: 'close' | undefined;
+}
+
 /** `trade_bar_{n}{ms,s,m,ticks,vol}`. */
-export interface TradeBarType {
+export interface TradeBarType extends BarRules {
   readonly kind: 'trade_bar';
   /** The name as it was requested; messages repeat it. */
   readonly name: string;
@@ -68,12 +76,12 @@ export function parseMessageType(text: string): NormalizedType {
 }
 
 /**
- * Parses the name of a computed type.
+ * Parses the name of a computed type of files. Bars of hours and days, `trade_bar_{n}{h,d}`, are those of as many minutes.
  * @param besides further values that are allowed in its place, for the message.
  * @throws TickhaulError `usage` with the nearest valid names.
  */
 export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
-  const type = parseNormalizedName(text);
+  const type = parseNormalizedName(toMinutes(text));
   if (type && type.kind !== 'source') return type;
   const suggestions = suggestMessageTypes(
     text,
@@ -83,6 +91,30 @@ export function parseComputedTypeName(text: string, besides: readonly string[] =
   throw usageError(
     `"${text}" is not a computed type${formatAdvice(suggestions, [...COMPUTED_TYPES, ...besides])}`,
   );
+}
+
+function toMinutes(name: string): string {
+  const [, count, unit] = /^trade_bar_([1-9]\d*)(h|d)$/.exec(name) ?? [];
+  return count === undefined ? name : `trade_bar_${Number(count) * (unit === 'h' ? 60 : 1440)}m`;
+}
+
+/** A type with the rules, if it is a time bar. */
+export function withBarRules(type: ComputedType, { barTime, fill }: BarRules): ComputedType {
+  if (!isTimeBar(type)) return type;
+  return { ...type, ...(barTime && { barTime }), ...(fill && { fill }) };
+}
+
+/** The rules of a type; empty for the usual ones. They are part of what decides the content of an output. */
+export function barRulesOf(type: ComputedType | undefined): BarRules {
+  if (type?.kind !== 'trade_bar') return NO_RULES;
+  const { barTime, fill } = type;
+  return { ...(barTime && { barTime }), ...(fill && { fill }) };
+}
+
+const NO_RULES: BarRules = {};
+
+export function isTimeBar(type: ComputedType): boolean {
+  return type.kind === 'trade_bar' && type.bar === 'time';
 }
 
 function formatAdvice(suggestions: readonly string[], known: readonly string[]): string {

@@ -2,7 +2,7 @@ import { type BookSnapshot, BookSnapshots } from './book-snapshots.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from './message-type-name.js';
 import type { Instrument } from './messages.js';
 import { OrderBook } from './order-book.js';
-import { type Period, type TradeBar, TradeBars } from './trade-bars.js';
+import { type LastClose, type Period, type TradeBar, TradeBars } from './trade-bars.js';
 
 /** Receives computed bars and snapshots. The functions are created once per type and instrument. */
 export interface ComputedSink {
@@ -21,11 +21,20 @@ export class InstrumentPipeline {
   readonly #book: OrderBook | undefined;
   readonly #snapshots: readonly BookSnapshots[];
 
-  /** @param types source types are ignored. @param day see `TradeBars`. */
-  constructor(instrument: Instrument, types: readonly NormalizedType[], sink: ComputedSink, day?: Period) {
+  /** @param types source types are ignored. @param day and `findPrevious`: see `TradeBars`. */
+  constructor(
+    instrument: Instrument,
+    types: readonly NormalizedType[],
+    sink: ComputedSink,
+    day?: Period,
+    findPrevious?: (type: TradeBarType) => LastClose | undefined,
+  ) {
     this.#bars = types
       .filter((type) => type.kind === 'trade_bar')
-      .map((type) => new TradeBars(type, instrument, sink.createBarSink(type, instrument), day));
+      .map((type) => {
+        const emit = sink.createBarSink(type, instrument);
+        return new TradeBars(type, instrument, emit, day, findPrevious?.(type));
+      });
     const snapshotTypes = types.filter((type) => type.kind === 'book_snapshot');
     const book = snapshotTypes.length > 0 ? new OrderBook() : undefined;
     this.#book = book;
@@ -48,6 +57,10 @@ export class InstrumentPipeline {
     const bars = this.#bars;
     for (let i = 0; i < bars.length; i++)
       (bars[i] as TradeBars).add(price, amount, side, timestamp, localTimestamp, micros);
+  }
+
+  get bars(): readonly TradeBars[] {
+    return this.#bars;
   }
 
   /** Emits the open bars of a day file. */

@@ -16,13 +16,22 @@ export interface TradeBar {
   readonly buyVolume: number;
   readonly sellVolume: number;
   readonly trades: number;
-  /** Volume-weighted average price; NaN if the bar began with trades of amount 0. */
+  /** Volume-weighted average price; NaN if the bar began with trades of amount 0, or has none. */
   readonly vwap: number;
+  /** Times of the first and the last trade; NaN for a bar without trades. */
   readonly openTimestamp: number;
   readonly closeTimestamp: number;
-  /** The end of the interval; for tick and volume bars the time of the last trade, ignoring late trades. */
+  /**
+   * The end of the interval, or its start (`BarRules`); for tick and volume bars the time of the last trade, ignoring late
+   * trades.
+   */
   readonly timestamp: number;
   readonly localTimestamp: number;
+  /**
+   * Number of intervals in a row without trades that have this bar, each with its own `timestamp`; this is the first. 1 for
+   * a bar of trades.
+   */
+  readonly intervals: number;
   /** Whether these times have microseconds in lines. */
   readonly openMicros: boolean;
   readonly closeMicros: boolean;
@@ -33,6 +42,13 @@ export interface TradeBar {
 export interface Period {
   readonly start: number;
   readonly end: number;
+}
+
+/** The last close of a day, with which the bars of the next day begin. */
+export interface LastClose {
+  readonly close: number;
+  /** Local time of the last trade, in microseconds. */
+  readonly localTimestamp: number;
 }
 
 /**
@@ -56,23 +72,39 @@ export class TradeBars implements TradeBar {
   openMicros = false;
   closeMicros = false;
   micros = false;
+  intervals = 1;
   readonly #emit: (bar: TradeBar) => void;
   readonly #day: Period | undefined;
-  /** The end of the current bar's interval, in whole milliseconds. */
+  /** The end of the interval of the current bar, or of the last one, in whole milliseconds. */
   #end = 0;
+  /** Whether `close` is that of an earlier bar. */
+  #hasClose = false;
 
   /**
    * @param day set for trades of a day file. Trades before the day count as at its start, and trades after it
    * as in its last millisecond (docs/spec/computed-data.md#day-files).
+   * @param previous the last close before the day, if intervals without trades are filled from its start on.
    */
   constructor(
     readonly type: TradeBarType,
     readonly instrument: Instrument,
     emit: (bar: TradeBar) => void,
     day?: Period,
+    previous?: LastClose,
   ) {
     this.#emit = emit;
     this.#day = day;
+    if (!day || !previous) return;
+    this.close = previous.close;
+    this.localTimestamp = previous.localTimestamp;
+    this.#hasClose = true;
+    this.#end = Math.ceil(day.start / 1000 / type.interval) * type.interval;
+  }
+
+  /** The last close; undefined before the first bar. Call it after `end`. */
+  get lastClose(): LastClose | undefined {
+    const { close, localTimestamp } = this;
+    return this.#hasClose ? { close, localTimestamp } : undefined;
   }
 
   /**
@@ -89,11 +121,15 @@ export class TradeBars implements TradeBar {
     localTimestamp: number,
     micros: boolean,
   ): void {
-    const { bar, interval } = this.type;
+    const { bar, interval, fill } = this.type;
     if (bar === 'time') {
       const ms = this.#limitToDayMs(timestamp);
       if (this.trades > 0 && ms >= this.#end) this.#emitBar(localTimestamp);
-      if (this.trades === 0) this.#end = (Math.floor(ms / interval) + 1) * interval;
+      if (this.trades === 0) {
+        const end = (Math.floor(ms / interval) + 1) * interval;
+        if (fill) this.#fillUntil(end - interval, localTimestamp);
+        this.#end = end;
+      }
     }
     if (this.trades === 0) this.#startBar(price, timestamp, micros);
     if (price > this.high) this.high = price;
@@ -114,10 +150,26 @@ export class TradeBars implements TradeBar {
   }
 
   /**
-   * Emits the open bar, with the local time of its last trade. For day files only; a replay never emits it.
+   * Emits the open bar, with the local time of its last trade, and fills the rest of the day. For day files only; a replay
+   * never emits it.
    */
   end(): void {
     if (this.trades > 0) this.#emitBar(this.localTimestamp);
+    if (this.type.fill && this.#day) this.#fillUntil(this.#day.end / 1000, this.localTimestamp);
+  }
+
+  /** Emits the intervals without trades that begin before a time, in whole milliseconds. */
+  #fillUntil(untilMs: number, localTimestamp: number): void {
+    const { interval } = this.type;
+    const count = Math.ceil((untilMs - this.#end) / interval);
+    if (!this.#hasClose || count <= 0) return;
+    this.#startBar(this.close, Number.NaN, false);
+    this.vwap = Number.NaN;
+    this.intervals = count;
+    this.#end += interval;
+    this.#emitBar(localTimestamp);
+    this.intervals = 1;
+    this.#end += (count - 1) * interval;
   }
 
   #startBar(price: number, timestamp: number, micros: boolean): void {
@@ -134,11 +186,14 @@ export class TradeBars implements TradeBar {
   }
 
   #emitBar(localTimestamp: number): void {
-    const isTime = this.type.bar === 'time';
-    this.timestamp = isTime ? this.#end * 1000 : this.closeTimestamp;
+    const { bar, interval, barTime } = this.type;
+    const isTime = bar === 'time';
+    const edge = barTime === 'open' ? this.#end - interval : this.#end;
+    this.timestamp = isTime ? edge * 1000 : this.closeTimestamp;
     this.micros = !isTime && this.closeMicros;
     this.localTimestamp = localTimestamp;
     this.#emit(this);
+    this.#hasClose = true;
     this.trades = 0;
   }
 

@@ -160,11 +160,21 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
     description:
       'computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both',
   },
+  'bar-time': {
+    type: 'choice',
+    description: 'the end of the interval that is the timestamp of a time bar',
+    choices: ['close', 'open'],
+    default: 'close',
+  },
+  fill: {
+    type: 'flag',
+    description: 'write time bars without trades too, at the last close, from the first trade of the day on',
+  },
   compression: {
     type: 'choice',
     description: 'compression of the output; snappy only for Parquet, lz4 only for Arrow',
     choices: COMPRESSIONS,
-    defaultText: 'zstd for Parquet, none for NDJSON and Arrow',
+    defaultText: 'zstd for Parquet, none for others',
   },
   'row-group': {
     type: 'rows',
@@ -175,7 +185,7 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
     type: 'choice',
     description: 'format of times',
     choices: TIME_ENCODINGS,
-    defaultText: 'timestamp in Parquet and Arrow, int (microseconds) in NDJSON',
+    defaultText: 'timestamp in Parquet and Arrow, int (microseconds) in NDJSON and CSV',
   },
   numbers: {
     type: 'choice',

@@ -78,7 +78,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     type: 'folder',
     remote: true,
     description:
-      'folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files; or "-" for NDJSON (or Arrow) on stdout',
+      'folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files; or "-" for NDJSON (CSV, Arrow) on stdout',
     settingDescription:
       'folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files',
     defaultText: 'next to each source',

@@ -49,6 +49,8 @@ export const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'a
   convert: 'any',
   noKeepCsv: 'any',
   as: 'any',
+  barTime: 'any',
+  fill: 'any',
   compression: 'any',
   encodings: 'any',
   rowGroup: 'any',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../base/errors.js';
 import { outputsForDataType, ROWS_ONLY, ROWS_WORD } from '../convert/output-selection.js';
 import { addDays, type Day } from '../day-files/day.js';
-import { toEntryOptions } from '../download/conversion/conversion-entry.js';
+import { toEntryOptions, withRules } from '../download/conversion/conversion-entry.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { Series } from '../download/plan/select-series.js';
@@ -57,10 +57,9 @@ function createContradictionFinder(
 /** The output settings of a job for the files of a data type. */
 interface OutputSettings {
   readonly keepCsv: boolean;
-  readonly options: string;
   readonly extension: string;
-  /** Sorted; includes `rows` if the rows are converted. */
-  readonly names: readonly string[];
+  /** Options by name of the output, sorted; includes `rows` if the rows are converted. */
+  readonly outputs: ReadonlyMap<string, string>;
 }
 
 /** Undefined if the job converts none of them. */
@@ -70,13 +69,14 @@ function createOutputSettings(
 ): OutputSettings | undefined {
   if (!convert) return undefined;
   const { options, keepCsv, outputSelection = ROWS_ONLY } = convert;
-  const names = outputsForDataType(outputSelection, dataType).map((type) => type?.name ?? ROWS_WORD);
-  if (names.length === 0) return undefined;
+  const outputs = outputsForDataType(outputSelection, dataType).map(
+    (type) => [type?.name ?? ROWS_WORD, JSON.stringify(withRules(toEntryOptions(options), type))] as const,
+  );
+  if (outputs.length === 0) return undefined;
   return {
     keepCsv,
-    options: JSON.stringify(toEntryOptions(options)),
     extension: OUTPUT_FORMATS[options.format].extension(options.compression),
-    names: names.sort(),
+    outputs: new Map(outputs.sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
@@ -88,8 +88,10 @@ function findContradiction(
   if (first?.keepCsv === false || second?.keepCsv === false) {
     return 'noKeepCsv deletes the CSV that the other job needs';
   }
-  if (first?.options === second?.options || first?.extension !== second?.extension) return undefined;
-  return first?.names.some((name) => second?.names.includes(name)) ? 'converts them otherwise' : undefined;
+  if (!first || !second || first.extension !== second.extension) return undefined;
+  const isOther = ([name, options]: readonly [string, string]): boolean =>
+    (second.outputs.get(name) ?? options) !== options;
+  return [...first.outputs].some(isOther) ? 'converts them otherwise' : undefined;
 }
 
 /** A series of which both plans write the same day to the same path, among those of some data types. */

@@ -1,11 +1,11 @@
+import type { ContentOptions } from '../convert/output/provenance.js';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { DownloadJob } from '../download/shared-run.js';
 import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../events/run-events.js';
-import type { OutputOptions } from '../format/output-format.js';
-import { parseComputedTypeName } from '../market/message-type-name.js';
+import { type BarRules, parseComputedTypeName, withBarRules } from '../market/message-type-name.js';
 import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
 import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
@@ -113,9 +113,10 @@ function createRepairJobs(
     },
   });
   const conversions = [...groups.values()].map((files) => {
-    const convert = files[0]?.conversion?.options as unknown as OutputOptions;
+    const convert = files[0]?.conversion?.options as unknown as ContentOptions;
     const outputSelection = parseOutputSelection(
       files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD),
+      convert,
     );
     return createJob(files, {
       convert: { options: convert, outputSelection, keepCsv: !files[0]?.record.dropped, threads },
@@ -143,8 +144,9 @@ function createPlannedFile(
   return { ...planned, status: 'unauthorized', action: 'nothing' };
 }
 
-function toPlannedOutput({ path, computed }: ConversionEntry): PlannedOutput {
-  return { path, type: computed === undefined ? undefined : parseComputedTypeName(computed) };
+function toPlannedOutput({ path, computed, options }: ConversionEntry): PlannedOutput {
+  if (computed === undefined) return { path, type: undefined };
+  return { path, type: withBarRules(parseComputedTypeName(computed), options as BarRules) };
 }
 
 function filePath({ record, conversion }: BadFile): string {

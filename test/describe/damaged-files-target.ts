@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import { TickhaulError } from '../../src/base/errors.js';
-import { inspectCsv } from '../../src/describe/inspect-file.js';
+import { inspectCsv } from '../../src/format/csv/inspect-csv.js';
 import type { FileAccess } from '../../src/format/output-format.js';
 import { createOutputOptions, OUTPUT_FORMATS } from '../../src/format/output-formats.js';
 import type { Random } from '../../src/sandbox/simulation/seeded-random.js';

@@ -186,7 +186,7 @@ const REFUSED: Readonly<
   'invalid zstd': ['a.ndjson.zst', 'nonsense', 'corrupt', /not a complete zstd stream/],
   'empty zstd': ['a.ndjson.zst', '', 'corrupt', /not a complete zstd stream/],
   'invalid Parquet': ['a.parquet', 'PAR1 nothing more PAR1', 'corrupt', /not a complete Parquet file/],
-  'another kind of file': ['a.csv', TRADES, 'usage', /unknown kind of file/],
+  'another kind of file': ['a.txt', TRADES, 'usage', /unknown kind of file/],
 };
 for (const [what, [name, bytes, code, message]] of Object.entries(REFUSED)) {
   test(`refuses ${what}`, async (t) => {

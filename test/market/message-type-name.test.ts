@@ -43,6 +43,19 @@ test('parses snapshots, quotes and bars, with their intervals', () => {
   bar('trade_bar_0.5vol', 'volume', 0.5);
 });
 
+test('bars of files may be named by hours and days; messages may not, as in the service', () => {
+  for (const [name, minutes] of [
+    ['trade_bar_1h', 60],
+    ['trade_bar_4h', 240],
+    ['trade_bar_1d', 1440],
+  ] as const) {
+    assert.deepEqual(parseComputedTypeName(name), parseComputedTypeName(`trade_bar_${minutes}m`));
+    assert.throws(() => parseMessageType(name), { code: 'usage', message: /did you mean trade_bar_\d+m\?/ });
+  }
+  for (const name of ['trade_bar_0h', 'trade_bar_1.5h', 'trade_bar_01d', `trade_bar_${'9'.repeat(400)}h`])
+    assert.throws(() => parseComputedTypeName(name), { code: 'usage' });
+});
+
 /** Invalid names, with the valid names that the error must suggest. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   trade_bar_1h: ['trade_bar_60m'],
@@ -111,7 +124,7 @@ test('a message type is not a computed type', () => {
     ['trade', 'trade_bar_1m'],
     ['trades', 'trade_bar_1m'],
     ['book_change', 'book_snapshot_10_100ms'],
-    ['trade_bar_1h', 'trade_bar_60m'],
+    ['trade_bar_1w', 'trade_bar_10080m'],
   ] as const) {
     assert.throws(
       () => parseComputedTypeName(name),

@@ -108,7 +108,10 @@ function casesOf(options: OptionGroup, base: CommandArgs): readonly Case[] {
 
 const DOWNLOAD_CASES = [
   ...casesOf(PLAN_DOWNLOAD_OPTIONS, SELECTED),
-  ...casesOf({ ...ARRIVAL_OPTIONS, ...ENCODING_OPTIONS }, { ...SELECTED, convert: 'parquet' }),
+  ...casesOf(
+    { ...ARRIVAL_OPTIONS, ...ENCODING_OPTIONS },
+    { ...SELECTED, convert: 'parquet', as: 'trade_bar_5m' },
+  ),
 ];
 const SELECTION_CASES = casesOf(PLAN_SELECTION_OPTIONS, SELECTED);
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
+import type { BarRules } from '../../src/market/message-type-name.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { job, requestedPaths, syncNow } from './helpers.js';
@@ -44,10 +45,10 @@ test('two jobs with the same file and contradicting settings are rejected before
 test('jobs may convert the same files to other outputs, but not the same output in two ways, nor delete what the other needs', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
-  const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({
+  const made = (names: readonly string[], keepCsv = true, compression?: 'gzip', rules: BarRules = {}) => ({
     convert: {
       options: createOutputOptions('parquet', { compression }),
-      outputSelection: parseOutputSelection(names),
+      outputSelection: parseOutputSelection(names, rules),
       keepCsv,
       threads: 1,
     },
@@ -59,6 +60,10 @@ test('jobs may convert the same files to other outputs, but not the same output 
       job('b', both, made(['trade_bar_5m', 'trade_bar_1m'], true, 'gzip')),
       'trades BTCUSDT, but converts them otherwise',
     ],
+    [
+      job('b', both, made(['rows', 'trade_bar_1m'], true, undefined, { fill: 'close' })),
+      'trades BTCUSDT, but converts them otherwise',
+    ],
     [job('b', both, made(['trade_bar_5m'], false)), 'trades BTCUSDT, but noKeepCsv'],
   ] as const) {
     const message = new RegExp(`such as ${why}`);
@@ -66,6 +71,7 @@ test('jobs may convert the same files to other outputs, but not the same output 
   }
   for (const [one, other] of [
     [first, job('b', both, made(['trade_bar_5m'], true, 'gzip'))],
+    [first, job('b', both, made(['rows', 'trade_bar_5m'], true, undefined, { barTime: 'open' }))],
     [job('a', both, made(['trade_bar_1m'], false)), job('b', { ...both, types: ['quotes'] })],
   ] as const) {
     assert.equal((await syncNow(t, service, dir, [one, other])).summary.exitCode, 0);

@@ -18,6 +18,10 @@ export const convertCommand = defineCommand(COMMAND_OPTIONS.convert, {
     ['$0 convert datasets --as trade_bar_1m', 'compute one-minute bars of each day file of trades'],
     ['$0 convert datasets --as trade_bar_1m -o bars.parquet', 'the same, all days and symbols in one file'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'print NDJSON to stdout'],
+    [
+      '$0 convert datasets --as trade_bar_60m --bar-time open --fill -f csv',
+      'write hourly bars as CSV, without gaps',
+    ],
     ['$0 convert datasets -f arrow --compression lz4', 'write .arrow files, which Polars and pandas map'],
   ],
   async run(options, cli) {

@@ -11,9 +11,15 @@ import {
   type ComputedStream,
   createBarStream,
   createSnapshotStream,
+  type InstrumentClose,
 } from '../../market/day-file/computed-stream.js';
-import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/message-type-name.js';
-import type { Period } from '../../market/trade-bars.js';
+import {
+  type BookSnapshotType,
+  barRulesOf,
+  type ComputedType,
+  type TradeBarType,
+} from '../../market/message-type-name.js';
+import type { Period, TradeBar } from '../../market/trade-bars.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
 import { statSource } from '../../store/open-files.js';
 import {
@@ -41,6 +47,8 @@ export interface ComputedConversionInput {
   /** Undefined to use the day of the first local timestamp. */
   readonly day: Day | undefined;
   readonly options: OutputOptions;
+  /** Last closes of the day before, with which filled bars begin at the start of the day. */
+  readonly previous?: readonly InstrumentClose[] | undefined;
   /**
    * At least one; all are computed from the same data type. The caller opens the files; the conversion closes
    * them.
@@ -57,6 +65,8 @@ export interface ComputedConversion {
   write(text: Uint8Array): Promise<void>;
   /** Publishes the outputs and returns their results in order. Call it after the source was verified. */
   finish(source: SourceContent): Promise<readonly ConversionResult[]>;
+  /** The last closes of filled bars, for the next day. Call it after `finish`. */
+  lastCloses(): readonly InstrumentClose[];
   /** Discards the outputs; does nothing after `finish`. */
   abort(): Promise<void>;
 }
@@ -71,7 +81,8 @@ export function startComputedConversion(input: ComputedConversionInput): Compute
   const { path, options, outputs } = input;
   const conversions = outputs.map(({ type, file: output }): Conversion => {
     const header = computedHeader(type);
-    return startConversion({ path, header, options, output, kernels: createLocalKernels(true) });
+    const all = { ...options, ...barRulesOf(type) };
+    return startConversion({ path, header, options: all, output, kernels: createLocalKernels(true) });
   });
   const types = outputs.map(({ type }) => type);
   const computation = startComputation(input, types, async (text, i) => conversions[i]?.write(text));
@@ -87,6 +98,7 @@ export function startComputedConversion(input: ComputedConversionInput): Compute
       for (const conversion of conversions) await conversion.publish();
       return converted;
     },
+    lastCloses: computation.lastCloses,
     async abort() {
       for (const conversion of conversions) await conversion.abort();
     },
@@ -99,7 +111,7 @@ export function computedHeader(type: ComputedType): DayFileHeader {
 }
 
 /** A day file of which types are computed. */
-export type ComputedSource = Pick<ComputedConversionInput, 'path' | 'dataType' | 'day'>;
+export type ComputedSource = Pick<ComputedConversionInput, 'path' | 'dataType' | 'day' | 'previous'>;
 
 /** Computes types of one day file from its gunzipped text. Calls must not overlap. */
 interface Computation {
@@ -107,6 +119,8 @@ interface Computation {
   write(text: Uint8Array): Promise<void>;
   /** Passes on the last rows. Returns the data type, and a warning about ignored columns. */
   end(): Promise<{ readonly dataType: string; readonly warning: string | undefined }>;
+  /** The last closes of filled bars. Call it after `end`. */
+  lastCloses(): readonly InstrumentClose[];
 }
 
 /**
@@ -131,7 +145,7 @@ function startComputation(
   });
   let computed: ComputedStream | undefined;
   const passOnRows = async (): Promise<void> => {
-    for (const [i, each] of rows.entries()) await onRows(each.takeText(), i);
+    for (const [i, each] of rows.entries()) for (const text of each.takeTexts()) await onRows(text, i);
   };
   const processBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
@@ -148,10 +162,14 @@ function startComputation(
       await processBatches(reader.end());
       const { dataType, warning } = reader;
       assertDataType(source, dataType, types);
+      // A day without trades is filled, too.
+      if (source.previous && source.previous.length > 0)
+        computed ??= createComputedStream(source, dataType, types, rows, undefined);
       computed?.end();
       await passOnRows();
       return { dataType, warning: warning && `${warning}; ignoring them` };
     },
+    lastCloses: () => computed?.lastCloses() ?? [],
   };
 }
 
@@ -164,9 +182,10 @@ export interface ComputeJob extends ComputedSource {
   readonly inflateThreads: number | undefined;
 }
 
-/** What was read, and a warning about ignored columns. */
+/** What was read, a warning about ignored columns, and the last closes of filled bars. */
 export interface ComputedContent extends SourceContent {
   readonly warning: string | undefined;
+  readonly closes: readonly InstrumentClose[];
 }
 
 /**
@@ -215,21 +234,23 @@ export async function computeRows(
   });
   const { warning } = await computation.end();
   await passOn(1);
-  return { ...content, warning };
+  return { ...content, warning, closes: computation.lastCloses() };
 }
 
 /**
  * Converts a file to computed types.
  * @param read passes the text of the file to `onText`.
+ * @returns the results of the outputs, in their order, and the last closes of filled bars.
  * @throws errors of `read` and `startComputedConversion`; no output is left then.
  */
 export async function convertSourceToComputed(
   input: ComputedConversionInput,
   read: (onText: TextSink) => Promise<SourceContent>,
-): Promise<readonly ConversionResult[]> {
+): Promise<Pick<ComputedContent, 'closes'> & { readonly converted: readonly ConversionResult[] }> {
   const conversion = startComputedConversion(input);
   try {
-    return await conversion.finish(await read((text) => conversion.write(text)));
+    const converted = await conversion.finish(await read((text) => conversion.write(text)));
+    return { converted, closes: conversion.lastCloses() };
   } finally {
     await conversion.abort();
   }
@@ -240,14 +261,15 @@ function createComputedStream(
   dataType: string,
   types: readonly ComputedType[],
   rows: readonly ComputedRows[],
-  first: Batch,
+  first: Batch | undefined,
 ): ComputedStream {
   assertDataType(source, dataType, types);
   const byType = new Map(types.map((type, i) => [type, rows[i]]));
   if (dataType === 'trades') {
     const bars = types.filter((type): type is TradeBarType => type.kind === 'trade_bar');
     const day = dayToPeriod(source.day ?? readFirstDay(first));
-    return createBarStream(bars, day, (bar) => byType.get(bar.type)?.addBar(bar));
+    const addBar = (bar: TradeBar): void => byType.get(bar.type)?.addBar(bar);
+    return createBarStream(bars, day, addBar, source.previous);
   }
   const snapshots = types.filter((type): type is BookSnapshotType => type.kind === 'book_snapshot');
   return createSnapshotStream(snapshots, (snapshot) => byType.get(snapshot.type)?.addSnapshot(snapshot));
@@ -269,8 +291,9 @@ function dayToPeriod(day: Day): Period {
 }
 
 /** Day files are split by local time. */
-function readFirstDay(batch: Batch): Day {
-  return msToDay(Math.floor((getNumbers(batch, 'local_timestamp')[0] ?? 0) / 1000));
+function readFirstDay(batch: Batch | undefined): Day {
+  const first = batch && getNumbers(batch, 'local_timestamp')[0];
+  return msToDay(Math.floor((first ?? 0) / 1000));
 }
 
 /**
@@ -345,7 +368,8 @@ async function findUpToDateOutputs(
   };
   for (const output of outputs) {
     const { target, type, provenance } = output;
-    const candidate = { target, dataType: type.name, options, provenance };
+    const all = { ...options, ...barRulesOf(type) };
+    const candidate = { target, dataType: type.name, options: all, provenance };
     const identity = { name: basename(source), bytes, etag };
     const result = await findUpToDateOutput(files, candidate, [identity], md5Once, signal);
     if (result) upToDate.set(output, result);
@@ -369,7 +393,7 @@ async function convertOutputs(
     for (const { file } of outputs) await file.discard();
     throw error;
   }
-  const converted = await convertSourceToComputed({ path, dataType, day, options, outputs }, read);
+  const { converted } = await convertSourceToComputed({ path, dataType, day, options, outputs }, read);
   return converted.map(({ rows, bytes, provenance, warning }) => ({
     status: 'converted',
     rows,

@@ -1,5 +1,6 @@
 import { bookLevelColumns, type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../../format/batch.js';
+import { quoteCell } from '../../format/csv/csv-cells.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
 import type { BookSnapshot, SideLevels } from '../../market/book-snapshots.js';
 import type { ComputedType } from '../../market/message-type-name.js';
@@ -8,6 +9,9 @@ import type { TradeBar } from '../../market/trade-bars.js';
 
 const LF = 10;
 const COMMA = 44;
+
+/** Text of filled bars that is written at once, in bytes. */
+const FILL_BYTES = 256 * 1024;
 
 const number = (name: string): Column => ({ name, kind: 'number' });
 const time = (name: string): Column => ({ name, kind: 'time' });
@@ -37,12 +41,20 @@ export class ComputedRows {
   #bytes = Buffer.alloc(64 * 1024);
   #view = toView(this.#bytes);
   #length = 0;
+  /** Bars of several intervals, each with the position in the text at which its rows belong. */
+  readonly #gaps: { readonly at: number; readonly bar: TradeBar }[] = [];
+  /** Writes the rows of gaps, which may be more than fit into memory. */
+  #filler: ComputedRows | undefined;
 
   constructor(type: ComputedType) {
     this.#numberRoom = (MAX_NUMBER_BYTES + 1) * computedColumns(type).length;
   }
 
   addBar(bar: TradeBar): void {
+    if (bar.intervals > 1) {
+      this.#gaps.push({ at: this.#length, bar: { ...bar } });
+      return;
+    }
     this.#beginRow(bar.instrument);
     this.#add(bar.timestamp);
     this.#add(bar.localTimestamp);
@@ -72,11 +84,28 @@ export class ComputedRows {
     this.#bytes[this.#length++] = LF;
   }
 
-  /** Returns the rows since the last call. They are valid until the next row is added. */
-  takeText(): Buffer {
-    const text = this.#bytes.subarray(0, this.#length);
+  /** Yields the rows since the last call; each text is valid until the next one is requested. */
+  *takeTexts(): Generator<Buffer, void, undefined> {
+    const length = this.#length;
     this.#length = 0;
-    return text;
+    let from = 0;
+    for (const { at, bar } of this.#gaps.splice(0)) {
+      if (at > from) yield this.#bytes.subarray(from, at);
+      from = at;
+      this.#filler ??= new ComputedRows(bar.type);
+      yield* this.#filler.#fillGap(bar);
+    }
+    if (length > from) yield this.#bytes.subarray(from, length);
+  }
+
+  *#fillGap(bar: TradeBar): Generator<Buffer, void, undefined> {
+    const row = { ...bar, intervals: 1 };
+    for (let left = bar.intervals; left > 0; left--) {
+      this.addBar(row);
+      row.timestamp += bar.type.interval * 1000;
+      if (this.#length >= FILL_BYTES) yield* this.takeTexts();
+    }
+    yield* this.takeTexts();
   }
 
   #addLevel({ prices, amounts, count }: SideLevels, level: number): void {
@@ -87,7 +116,7 @@ export class ComputedRows {
   #beginRow(instrument: Instrument): void {
     let names = this.#names.get(instrument);
     if (!names) {
-      names = Buffer.from(`${toCell(instrument.exchange)},${toCell(instrument.symbol)}`);
+      names = Buffer.from(`${quoteCell(instrument.exchange)},${quoteCell(instrument.symbol)}`);
       this.#names.set(instrument, names);
     }
     const needed = this.#length + names.length + this.#numberRoom;
@@ -110,9 +139,4 @@ export class ComputedRows {
 
 function toView({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
-}
-
-/** A text as a cell of CSV (RFC 4180, section 2). */
-function toCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,15 +2,17 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, relative, resolve, sep } from 'node:path';
 import { mayBeUndecoded, whyNotFound } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import { isDataType, typesWithColumnsOf } from '../../day-files/data-types.js';
 import type { Day } from '../../day-files/day.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import {
   type DayFileFilter,
   type DayFileSelection,
   openDayFileFilter,
 } from '../../day-files/series-filter.js';
+import { parseNormalizedName } from '../../market/message-type-name.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import {
   absoluteLocation,
@@ -44,8 +46,8 @@ export interface SourceAccess {
 
 /**
  * Resolves locations to files: files, folders and prefixes with the day files below them, and globs. Each
- * file occurs once, in the order of the arguments, and by name or key within a folder. Copies and system files are
- * found only by their own locations.
+ * file occurs once, in the order of the arguments, and by name or key within a folder. Copies, system files and CSVs of
+ * computed types are found only by their own locations.
  * @throws TickhaulError `usage` if a location matches nothing, `disk`, errors of the store.
  */
 export async function findSources(
@@ -54,6 +56,7 @@ export async function findSources(
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
   const found = new Map<string, ConvertSource>();
+  const computed: string[] = [];
   const { files, store, warn } = access;
   const findRecord = createRecordLookup(files, store, signal);
   const strays = new StrayFiles(files, async (location) => (await findRecord(location)) !== undefined);
@@ -63,12 +66,23 @@ export async function findSources(
       : findInFolder(location, access, strays, signal);
     for (const source of await sources) {
       const key = absoluteLocation(source.path);
-      if (!found.has(key)) found.set(key, source);
+      if (source.root !== undefined && isComputedFile(source.path)) computed.push(source.path);
+      else if (!found.has(key)) found.set(key, source);
     }
   }
   const passedOver = strays.describe();
   if (passedOver !== undefined) warn(passedOver);
+  if (computed.length > 0)
+    warn(
+      `passing over ${plural(computed.length, 'file')}, by name computed and not day files, such as ${computed[0]}; to read it, name the file itself`,
+    );
   return [...found.values()];
+}
+
+/** Whether the name is that of a conversion to a computed type. */
+function isComputedFile(path: string): boolean {
+  const type = parseNormalizedName(parseDayFileName(path)?.dataType ?? '');
+  return type !== undefined && type.kind !== 'source';
 }
 
 async function findInFolder(

@@ -4,7 +4,8 @@ import { type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName, type Layout, olderLayoutOf } from '../../day-files/layout.js';
 import type { ComputedType } from '../../market/message-type-name.js';
 import type { Files } from '../../store/files.js';
-import { absoluteLocation, joinLocation } from '../../store/location.js';
+import { absoluteLocation, joinLocation, parentLocation, relativeLocation } from '../../store/location.js';
+import { createDestinationFinder } from '../../store/open-destination.js';
 import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';
 import { type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 import type { ConvertSource } from './find-sources.js';
@@ -90,6 +91,52 @@ export async function planConversions(
     conversions.push({ source: path, file, dataType, root: resolveOutputRoot(source, placement), outputs });
   }
   return { conversions, unplaced, warnings: skippedSources.warnings };
+}
+
+/**
+ * Checks that outputs with the extension of day files are written where no search for day files finds them: not next to
+ * the sources, in a folder that was searched, or in a download folder.
+ * @throws usage error.
+ */
+export async function assertApartFromDayFiles(
+  sources: readonly ConvertSource[],
+  out: string | undefined,
+  files: Files,
+  signal: AbortSignal,
+): Promise<void> {
+  const advice = 'choose a folder outside of it with -o, or write .csv or .csv.zst';
+  if (out === undefined)
+    throw usageError(
+      `--compression gzip: a CSV next to its source would have the name of a day file; ${advice}`,
+    );
+  const folder = absoluteLocation(out).replace(/(?<=[^/])\/+$/, '');
+  const searched = new Set(sources.flatMap(({ root }) => (root === undefined ? [] : absoluteLocation(root))));
+  const isSearched = [...searched].some((root) => isWithin(root, folder));
+  const isOfSource = sources.some(({ path }) => parentLocation(absoluteLocation(path)) === folder);
+  const download = await createDestinationFinder(files, signal)(folder);
+  if (isSearched || isOfSource || download !== undefined)
+    throw usageError(`${out}: it holds day files, whose names a CSV with --compression gzip has; ${advice}`);
+}
+
+/**
+ * Checks that an existing file with the extension of day files is a conversion, so that no day file is overwritten.
+ * @param provenance its record.
+ * @throws usage error.
+ */
+export async function assertConversion(
+  target: string,
+  provenance: Readonly<Record<string, string>> | undefined,
+  files: Files,
+  signal: AbortSignal,
+): Promise<void> {
+  if (provenance || !(await files.stat(target, signal))) return;
+  throw usageError(
+    `${target}: it exists, and may be a day file; choose another folder with -o, or delete it`,
+  );
+}
+
+function isWithin(root: string, folder: string): boolean {
+  return folder === root || relativeLocation(root, folder) !== undefined;
 }
 
 interface OutputPlacement {

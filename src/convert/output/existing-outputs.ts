@@ -4,20 +4,26 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import { parseShallowJson } from '../../base/json-depth.js';
 import { STATE_FOLDER } from '../../day-files/file-naming.js';
 import { describeOlderKeys } from '../../day-files/layout.js';
-import type { OutputFormat, OutputOptions } from '../../format/output-format.js';
+import type { OutputFormat } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import { appendLine } from '../../store/append-line.js';
 import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../../store/files.js';
 import { isObjectLocation, joinLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { ConversionOutput } from '../naming/plan-conversions.js';
-import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type UnreadSource } from './provenance.js';
+import {
+  type ContentOptions,
+  isUpToDate,
+  OUTPUT_BYTES_KEY,
+  parseRowCount,
+  type UnreadSource,
+} from './provenance.js';
 
 export interface ExpectedOutput {
   readonly target: string;
   /** Data type or computed type; undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  readonly options: OutputOptions;
+  readonly options: ContentOptions;
   /** Provenance record of an existing output whose format has no metadata. */
   readonly provenance: Readonly<Record<string, string>> | undefined;
 }

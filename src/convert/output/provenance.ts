@@ -8,7 +8,7 @@ import { VERSION } from '../../base/version.js';
 import { DATA_TYPES, type DataType } from '../../day-files/data-types.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/message-type-name.js';
+import type { BarRules, ComputedType } from '../../market/message-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /** Content of a source, as it was read. */
@@ -36,8 +36,11 @@ export interface Provenance {
   readonly sources: readonly SourceIdentity[];
   readonly dataType: string;
   readonly rows: number;
-  readonly options: OutputOptions;
+  readonly options: ContentOptions;
 }
+
+/** All options that decide the content of an output. */
+export type ContentOptions = OutputOptions & BarRules;
 
 /** Key of the output's size in a record that is stored apart from the output. */
 export const OUTPUT_BYTES_KEY = 'tickhaul.output_bytes';
@@ -100,7 +103,7 @@ export async function isUpToDate(
   pairs: Readonly<Record<string, string>>,
   sources: readonly UnreadSource[],
   dataType: string | undefined,
-  options: OutputOptions,
+  options: ContentOptions,
   md5: (index: number) => Promise<string>,
 ): Promise<boolean> {
   const recorded = parseSources(pairs);
@@ -167,8 +170,9 @@ export function parseOutputType(pairs: Readonly<Record<string, string>>): string
 }
 
 /** Formats the options as JSON with a fixed key order, so that equal options give equal text. */
-function formatOptions({ format, compression, rowGroup, times, numbers, encodings }: OutputOptions): string {
-  return JSON.stringify({ format, compression, rowGroup, times, numbers, encodings });
+function formatOptions(options: ContentOptions): string {
+  const { format, compression, rowGroup, times, numbers, encodings, barTime, fill } = options;
+  return JSON.stringify({ format, compression, rowGroup, times, numbers, encodings, barTime, fill });
 }
 
 /*

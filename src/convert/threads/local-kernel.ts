@@ -39,7 +39,7 @@ export interface KernelPool {
 }
 
 /**
- * Passes rows of files to a kernel; rows with quotes are split by csv-parse.
+ * Passes rows of files to a kernel; csv-parse splits rows with quotes, unless the kernel appends their text.
  * @throws TickhaulError `corrupt`; the kernel must not be used after that.
  */
 export function parseRows(
@@ -55,9 +55,14 @@ export function parseRows(
     kernel.parse(text.length);
     return;
   }
-  const names = schema.map(({ name }) => name);
   // Copy: parts of Node's API reject shared memory.
-  for (const cells of parseRecords(Buffer.from(text), { source, line }, names)) kernel.appendRow(cells);
+  const copy = Buffer.from(text);
+  if (kernel.appendQuoted) {
+    kernel.appendQuoted(copy);
+    return;
+  }
+  const names = schema.map(({ name }) => name);
+  for (const cells of parseRecords(copy, { source, line }, names)) kernel.appendRow(cells);
 }
 
 /**

@@ -1,22 +1,24 @@
 import { isOutdated } from '../../convert/output/provenance.js';
 import type { OutputOptions } from '../../format/output-format.js';
+import { barRulesOf } from '../../market/message-type-name.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedOutput } from '../download-options.js';
 
 /**
- * The manifest's entry of an output that was converted with these options by the current output version; undefined if
- * there is none.
+ * The manifest's entry of an output that was converted with these options, and the rules of its bars, by the current
+ * output version; undefined if there is none.
  */
 export function findConversionEntry(
   { file, conversions }: ManifestRecord,
   { path, type }: PlannedOutput,
   options: ConversionEntry['options'],
 ): ConversionEntry | undefined {
+  const expected = withRules(options, type);
   return conversions?.find(
     (entry) =>
       entry.path === path &&
       entry.computed === type?.name &&
-      hasSameOptions(entry.options, options) &&
+      hasSameOptions(entry.options, expected) &&
       !isOutdated(entry, file.dataType),
   );
 }
@@ -30,6 +32,15 @@ function hasSameOptions(
     keys.length === Object.keys(otherOptions).length &&
     keys.every((key) => options[key] === otherOptions[key])
   );
+}
+
+/** Options in the form of the manifest, with the rules of an output's bars. */
+export function withRules(
+  options: ConversionEntry['options'],
+  type: PlannedOutput['type'],
+): ConversionEntry['options'] {
+  const { barTime, fill } = barRulesOf(type);
+  return barTime || fill ? { ...options, ...(barTime && { barTime }), ...(fill && { fill }) } : options;
 }
 
 /** The options in the form of the manifest. */

@@ -9,7 +9,7 @@ import type { Destination } from '../../store/destination.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 import { partPath } from '../../store/part-path.js';
 import type { ConvertSetting, PlannedFile, PlannedOutput } from '../download-options.js';
-import { toEntryOptions } from './conversion-entry.js';
+import { toEntryOptions, withRules } from './conversion-entry.js';
 import type { ConvertedOutput, TextTask } from './convert-worker.js';
 
 /** Result of the conversions of a complete source: published outputs; failed ones leave no file. */
@@ -52,7 +52,7 @@ export function createConversions(
       path,
       ...converted,
       ...(type && { computed: type.name }),
-      options: toEntryOptions(options),
+      options: withRules(toEntryOptions(options), type),
       ...(version !== undefined && { version }),
     };
   };

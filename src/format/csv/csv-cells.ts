@@ -97,6 +97,11 @@ export function splitLine(line: Buffer): Buffer[] {
   return cells;
 }
 
+/** A text as a cell (RFC 4180, section 2). */
+export function quoteCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
 /** The line that contains the byte at `position`, without its LF. The text ends in LF. */
 export function lineContaining(text: Buffer, position: number): Buffer {
   const start = position === 0 ? 0 : text.lastIndexOf(LF, position - 1) + 1;

@@ -109,6 +109,8 @@ export function inferDataType(names: readonly string[]): string | undefined {
 /** Content of a day file's first row. */
 export interface DayFileHeader extends CsvHeader {
   readonly dataType: string;
+  /** The header as it is in the file, with its LF; undefined if the file has none. */
+  readonly text?: Uint8Array | undefined;
 }
 
 /** A header, and what follows it. */
@@ -185,7 +187,7 @@ export class HeaderReader {
     const [cells = []] = isQuoted
       ? parseRecords(text, { source, line: 1 }, [])
       : [splitLine(text.subarray(0, -1))];
-    const header = { dataType, ...parseCsvHeader(cells, source, dataType) };
+    const header = { dataType, text, ...parseCsvHeader(cells, source, dataType) };
     return { header, isQuoted, nextLine: 1 + countRecordLines(cells), rest: this.#text.subarray(end) };
   }
 }

@@ -1,9 +1,5 @@
-import { Decompress } from 'fzstd';
-import { type ReadChunks, readChunks } from '../../base/disk-files.js';
+import type { ReadChunks } from '../../base/disk-files.js';
 import { TickhaulError } from '../../base/errors.js';
-import type { TextSink } from '../../gzip/gunzip.js';
-import { readSource } from '../../gzip/read-source.js';
-import { ZstdFrames } from '../decompress.js';
 import {
   type Cell,
   ColumnStats,
@@ -12,6 +8,7 @@ import {
   TIME_COLUMN,
   TimeOrder,
 } from '../file-content.js';
+import { readTextFile } from '../read-text-file.js';
 
 const LF = 10;
 const COMMA = 44;
@@ -80,7 +77,7 @@ export async function inspectNdjson(
   };
 
   const lines = new LineSplitter(path, addLine);
-  const bytes = await readNdjsonText(path, (text) => lines.push(text), signal, read);
+  const bytes = await readTextFile(path, (text) => lines.push(text), signal, read);
   lines.end();
   const { first, last } = edges.read();
   const names = [...columns.keys()];
@@ -213,48 +210,4 @@ function parseTimeCell(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const match = typeof value === 'string' ? /^(.+T\d\d:\d\d:\d\d)\.(\d{6})Z$/.exec(value) : null;
   return match ? Date.parse(`${match[1]}Z`) * 1000 + Number(match[2]) : undefined;
-}
-
-/**
- * Passes the text of a `.ndjson`, `.ndjson.gz` or `.ndjson.zst` file to `onText`.
- * @param read reads the file's bytes.
- * @returns the size of the file.
- * @throws TickhaulError `corrupt`, `disk`, and errors of `read`.
- */
-export async function readNdjsonText(
-  path: string,
-  onText: TextSink,
-  signal: AbortSignal,
-  read: ReadChunks = readChunks,
-): Promise<number> {
-  if (path.endsWith('.gz')) return (await readSource(path, { onText, read, signal })).bytes;
-  let bytes = 0;
-  const zstd = path.endsWith('.zst')
-    ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
-    : undefined;
-  const frames = new ZstdFrames();
-  const push = (chunk: Uint8Array, final: boolean): void => {
-    try {
-      if (zstd) frames.push(chunk);
-      zstd?.push(chunk, final);
-    } catch (error) {
-      if (error instanceof TickhaulError || !(error instanceof Error)) throw error;
-      throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: ${error.message}`, {
-        cause: error,
-      });
-    }
-  };
-  await read(
-    path,
-    async (chunk) => {
-      bytes += chunk.length;
-      if (zstd) push(Uint8Array.from(chunk), false);
-      else await onText(chunk);
-    },
-    signal,
-  );
-  if (zstd && bytes === 0)
-    throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: it has 0 bytes`);
-  push(new Uint8Array(), true);
-  return bytes;
 }

@@ -39,12 +39,12 @@ export const NDJSON_FORMAT: OutputFormat = {
     return createNdjsonKernel(job, toCellOptions(job.options));
   },
   async readFacts(path, { read }, signal = new AbortController().signal) {
-    const { readNdjsonText } = await import('./inspect-ndjson.js');
+    const { readTextFile } = await import('../read-text-file.js');
     let rows = 0;
     const onText = (text: Buffer): void => {
       rows += countLines(text);
     };
-    const bytes = await readNdjsonText(path, onText, signal, read);
+    const bytes = await readTextFile(path, onText, signal, read);
     return { bytes, rows };
   },
   async inspect(path, { read }, signal) {

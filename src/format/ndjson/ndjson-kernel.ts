@@ -33,11 +33,19 @@ const LF = 10;
 const LINE_END = Buffer.from('}\n');
 const NO_BYTES = Buffer.alloc(0);
 
-/** Converts CSV text to NDJSON text without intermediate columns. @param cells those of `job.options`. */
-export async function createNdjsonKernel(job: KernelJob, cells: CellOptions): Promise<BatchKernel> {
-  const { compression } = job.options;
+/**
+ * Converts CSV text to NDJSON text without intermediate columns.
+ * @param cells those of `job.options`.
+ * @param keys text before each cell of a line.
+ */
+export async function createNdjsonKernel(
+  job: KernelJob,
+  cells: CellOptions,
+  compression = job.options.compression,
+  keys = columnKeys(job.schema),
+): Promise<BatchKernel> {
   const compress = compression === 'none' ? undefined : await loadCompressor(compression);
-  const memory = new LineMemory(job.schema, cells);
+  const memory = new LineMemory(job.schema, cells, keys);
   return new NdjsonKernel(job, cells, memory, await loadNdjsonModule(memory), compress);
 }
 
@@ -228,8 +236,8 @@ export class LineMemory {
   /** Start of the free memory. */
   #top: number;
 
-  constructor(schema: Schema, options: CellOptions) {
-    this.keys = columnKeys(schema);
+  constructor(schema: Schema, options: CellOptions, keys = columnKeys(schema)) {
+    this.keys = keys;
     const firstNumber = schema.findIndex(({ kind }) => kind === 'number');
     this.leading = Math.min(firstNumber < 0 ? schema.length : firstNumber, MAX_LEADING_COLUMNS);
     this.fixedRoom = maxLineOverheadBytes(schema) + SLACK_BYTES;

@@ -56,7 +56,7 @@ export interface ConvertRunOptions {
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
   readonly dir?: string | undefined;
   /** Format of the output (default: parquet). */
-  readonly format?: 'parquet' | 'ndjson' | 'arrow' | undefined;
+  readonly format?: 'parquet' | 'ndjson' | 'arrow' | 'csv' | undefined;
   /**
    * Folder or s3://bucket/prefix for the outputs; a name such as all.parquet for one file of all day files
    * (default: next to each source).
@@ -66,9 +66,13 @@ export interface ConvertRunOptions {
   readonly layout?: string | LayoutFunction | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: ComputedTypeList | undefined;
+  /** The end of the interval that is the timestamp of a time bar (default: close). */
+  readonly barTime?: 'close' | 'open' | undefined;
+  /** Write time bars without trades too, at the last close, from the first trade of the day on. */
+  readonly fill?: boolean | undefined;
   /**
    * Compression of the output; snappy only for Parquet, lz4 only for Arrow (default: zstd for Parquet, none
-   * for NDJSON and Arrow).
+   * for others).
    */
   readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
   /**
@@ -76,7 +80,7 @@ export interface ConvertRunOptions {
    * levels).
    */
   readonly rowGroup?: number | string | undefined;
-  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON). */
+  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON and CSV). */
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;

@@ -102,14 +102,18 @@ export interface DownloadRunOptions {
   /** Fail with exit code 7 on pending or unavailable days. */
   readonly strict?: boolean | undefined;
   /** Convert each file on arrival. */
-  readonly convert?: 'parquet' | 'ndjson' | 'arrow' | undefined;
+  readonly convert?: 'parquet' | 'ndjson' | 'arrow' | 'csv' | undefined;
   /** Keep only the converted file. */
   readonly noKeepCsv?: boolean | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: ComputedTypeList | undefined;
+  /** The end of the interval that is the timestamp of a time bar (default: close). */
+  readonly barTime?: 'close' | 'open' | undefined;
+  /** Write time bars without trades too, at the last close, from the first trade of the day on. */
+  readonly fill?: boolean | undefined;
   /**
    * Compression of the output; snappy only for Parquet, lz4 only for Arrow (default: zstd for Parquet, none
-   * for NDJSON and Arrow).
+   * for others).
    */
   readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
   /**
@@ -117,7 +121,7 @@ export interface DownloadRunOptions {
    * levels).
    */
   readonly rowGroup?: number | string | undefined;
-  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON). */
+  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON and CSV). */
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;

@@ -267,7 +267,7 @@ export class Instruments<State> {
     const symbols = toDictionary(getColumn(batch, 'symbol') as TextColumn);
     const [exchange = ''] = exchanges.texts;
     if (exchanges.texts.length === 1) {
-      const states = symbols.texts.map((symbol) => this.#getState({ exchange, symbol }));
+      const states = symbols.texts.map((symbol) => this.getState({ exchange, symbol }));
       return { states, indices: symbols.indices };
     }
     return this.#getOwnersOfMany(batch.rows, exchanges, symbols);
@@ -284,14 +284,15 @@ export class Instruments<State> {
       const index = known.get(pair) ?? known.size;
       if (index === known.size) {
         known.set(pair, index);
-        states.push(this.#getState({ exchange: exchanges.texts[e] ?? '', symbol: symbols.texts[s] ?? '' }));
+        states.push(this.getState({ exchange: exchanges.texts[e] ?? '', symbol: symbols.texts[s] ?? '' }));
       }
       return index;
     });
     return { states, indices };
   }
 
-  #getState(instrument: Instrument): State | undefined {
+  /** The state of an instrument, created if it is new. */
+  getState(instrument: Instrument): State | undefined {
     const key = `${instrument.exchange}\n${instrument.symbol}`;
     if (!this.#states.has(key)) this.#states.set(key, this.#createState(instrument));
     return this.#states.get(key);

@@ -9,7 +9,8 @@ import {
 import { type OutputSelection, parseOutputSelection, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { ConvertSetting } from '../../download/download-options.js';
 import type { OutputOptions } from '../../format/output-format.js';
-import { createOutputOptions, OUTPUT_FORMATS } from '../../format/output-formats.js';
+import { createOutputOptions, hasDayFileExtension, OUTPUT_FORMATS } from '../../format/output-formats.js';
+import { type BarRules, isTimeBar } from '../../market/message-type-name.js';
 import { type ARRIVAL_OPTIONS, ENCODING_OPTIONS } from '../../options/day-file-options.js';
 import type { ReadOptions } from '../../options/option-values.js';
 
@@ -61,15 +62,29 @@ export function readConvertFileOptions(
 
 /**
  * Outputs of `--as` (docs/spec/computed-data.md#day-files); the rows if it is absent.
- * @throws usage error for a name that is not a computed type, with the nearest known name.
+ * @throws usage error for a name that is not a computed type, with the nearest known name; for rules of bars without any.
  */
-export function readOutputSelection({ as }: Pick<EncodingOptions, 'as'>): OutputSelection {
-  return readOutputNames(as) ?? ROWS_ONLY;
+export function readOutputSelection(options: BarOptions): OutputSelection {
+  return readOutputNames(options) ?? ROWS_ONLY;
 }
 
-function readOutputNames(names: readonly string[] | undefined): OutputSelection | undefined {
+type BarOptions = Pick<EncodingOptions, 'as' | 'barTime' | 'fill'>;
+
+function readOutputNames({ as, barTime, fill }: BarOptions): OutputSelection | undefined {
+  const rules: BarRules = {
+    barTime: barTime === 'open' ? barTime : undefined,
+    fill: fill ? 'close' : undefined,
+  };
+  const selection = as && parseNames(as, rules);
+  const rule = rules.barTime ? '--bar-time open' : rules.fill ? '--fill' : undefined;
+  if (rule !== undefined && !selection?.computed.some(isTimeBar))
+    throw usageError(`${rule}: applies only to time bars; name some with --as, such as trade_bar_1m`);
+  return selection;
+}
+
+function parseNames(names: readonly string[], rules: BarRules): OutputSelection {
   try {
-    return names && parseOutputSelection(names);
+    return parseOutputSelection(names, rules);
   } catch (error) {
     if (error instanceof TickhaulError) throw usageError(`--as: ${error.message}`);
     throw error;
@@ -92,9 +107,14 @@ export function readConvertSetting(
 ): ConvertSetting | undefined {
   const keepCsv = !options.noKeepCsv;
   if (options.convert !== undefined) {
+    const outputOptions = readConvertOptions(options, options.convert);
+    if (hasDayFileExtension(outputOptions))
+      throw usageError(
+        `--compression ${outputOptions.compression}: a converted CSV would have the name of a day file; use zstd or none`,
+      );
     return {
-      options: readConvertOptions(options, options.convert),
-      outputSelection: readOutputNames(options.as),
+      options: outputOptions,
+      outputSelection: readOutputNames(options),
       keepCsv,
       threads: countConversionThreads(),
     };

@@ -157,7 +157,7 @@ async function openPrefixLookup(
 /** Extensions of exports that conversions do not have. */
 const EXPORT_EXTENSIONS = ['npz', 'feather'];
 /** Extensions of files that tickhaul uploads: other programs may have uploads under the same prefix. */
-const UPLOAD_EXTENSIONS = ['csv.gz', ...OUTPUT_EXTENSIONS, ...EXPORT_EXTENSIONS, 'jsonl'];
+const UPLOAD_EXTENSIONS = [...OUTPUT_EXTENSIONS, ...EXPORT_EXTENSIONS, 'jsonl'];
 const DAY_MS = 86_400_000;
 
 /**

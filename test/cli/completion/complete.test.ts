@@ -39,7 +39,7 @@ test('completes values from flags, stored records and suggestions', async (t) =>
     [['download', '--conv'], ['--convert']],
     [
       ['download', '--convert', ''],
-      ['parquet', 'ndjson', 'arrow'],
+      ['parquet', 'ndjson', 'arrow', 'csv'],
     ],
     [['download', '--convert=p'], ['--convert=parquet']],
     [['convert', '-f', 'n'], ['ndjson']],

@@ -53,7 +53,7 @@ test('bash completes the part that it regards as the word at the cursor', {
   assert.deepEqual(await run(t, 'bash', script, ...lines), [
     '> download',
     '> BTCEUR',
-    '> parquet ndjson arrow',
+    '> parquet ndjson arrow csv',
     '> ETHUSDT',
   ]);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { envOf, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -100,22 +101,60 @@ test('sync converts to the types of each job, nothing twice, and settings at the
     [2, 1],
   );
 
-  await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1h')}`);
+  await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1w')}`);
   const wrong = await runHere(['sync', '--config', config], { env });
   assert.equal(wrong.exitCode, 2);
   assert.match(
     wrong.stderr,
-    /tickhaul\.yaml:4: as: "trade_bar_1h" is not a computed type; did you mean trade_bar_60m/,
+    /tickhaul\.yaml:4: as: "trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/,
   );
+});
+
+test('download makes CSV of rows and of bars by rules, which plan, download, verify and repair keep', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const words = ['binance-futures', '-s', 'BTCUSDT', '--date', '2024-03-01', '-t', 'trades', '--json'];
+  const download = async (...more: readonly string[]) => {
+    const as = ['--convert', 'csv', '--as', 'rows,trade_bar_1h'];
+    const result = await runHere(['download', ...words, ...as, ...more], { env });
+    assert.equal(result.exitCode, 0, result.stderr);
+    return jsonLines(result)
+      .filter(({ status }) => status === 'converted')
+      .map(({ path }) => path);
+  };
+  const day = '2024-03-01_BTCUSDT';
+  const [rows, bars] = [`binance-futures_trades_${day}.csv`, `binance-futures_trade_bar_60m_${day}.csv`];
+  const rules = ['--fill', '--bar-time', 'open'];
+  assert.deepEqual((await download(...rules)).sort(), [bars, rows]);
+  const source = gunzipSync(await readFile(join(dir, `${rows}.gz`))).toString();
+  assert.equal(await readFile(join(dir, rows), 'utf8'), source);
+  const filled = await readFile(join(dir, bars), 'utf8');
+  const [first = '', second = ''] = filled.split('\n').slice(1);
+  assert.equal(Number(second.split(',')[2]) - Number(first.split(',')[2]), 3_600_000_000);
+  assert.deepEqual(await download(...rules), []);
+  await rm(join(dir, bars));
+  const repair = await runHere(['verify', '--repair', '--json'], { env });
+  assert.equal(repair.exitCode, 0, repair.stderr);
+  assert.equal(await readFile(join(dir, bars), 'utf8'), filled);
+  assert.deepEqual(await download(...rules), []);
+  assert.deepEqual(await download(), [bars], 'other rules, and the rows as before');
+  const verified = await runHere(['verify', '--json'], { env });
+  assert.deepEqual([verified.exitCode, jsonLines(verified).at(-1)?.['verified']], [0, 3]);
 });
 
 for (const [args, said] of [
   [
-    ['--convert', 'parquet', '--as', 'trade_bar_1h'],
-    /--as: "trade_bar_1h" is not a computed type; did you mean trade_bar_60m/,
+    ['--convert', 'parquet', '--as', 'trade_bar_1w'],
+    /--as: "trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/,
   ],
   [['--convert', 'parquet', '--as', 'trade'], /--as: "trade" is not a computed type/],
   [['--as', 'trade_bar_1m'], /--as needs --convert/],
+  [['--fill'], /--fill needs --convert/],
+  [
+    ['--convert', 'csv', '--compression', 'gzip'],
+    /--compression gzip: a converted CSV would have the name of a day file; use zstd or none/,
+  ],
 ] as const) {
   test(`refused before any request: ${args.join(' ')}`, async (t) => {
     const service = await sandbox(t);

@@ -47,8 +47,8 @@ test('--as with -o - writes one type, one row per line', async (t) => {
 test('--as with an unknown name is code 2 with the nearest name, and writes nothing', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', csvOf('trades', 5));
-  const { exitCode, stderr } = await runHere(['convert', dir, '--as', 'trade_bar_1h']);
+  const { exitCode, stderr } = await runHere(['convert', dir, '--as', 'trade_bar_1w']);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /"trade_bar_1h" is not a computed type; did you mean trade_bar_60m/);
+  assert.match(stderr, /"trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/);
   assert.equal((await readdir(join(dir))).length, 1);
 });

@@ -75,7 +75,7 @@ test('paths that match nothing are usage errors', async (t) => {
 
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /an argument is missing/],
-  [['--format', 'csv'], /--format: "csv" is not one of/],
+  [['--format', 'pickle'], /--format: "pickle" is not one of/],
   [['--type', 'trade'], /--type: there is no day file of data type "trade"; did you mean trades\?/],
   [['--type', 'zzz'], /--type: there is no day file of data type "zzz"; there is trades\n/],
   [['--times', 'iso'], /--times iso: requires NDJSON/],

@@ -115,7 +115,7 @@ test('a corrupt source fails all its outputs and leaves none', async (t) => {
 
 test('refuses unknown computed types and suggests the nearest', () => {
   for (const [name, near] of [
-    ['trade_bar_1h', /trade_bar_60m/],
+    ['trade_bar_1w', /trade_bar_10080m/],
     ['book_snapshot_5', /book_snapshot_5_/],
     ['trades', /is not a computed type/],
     ['quotes', /quote/],
