@@ -1,5 +1,6 @@
 import { type Day, MS_PER_DAY } from '../day-files/day.js';
 import type { InstrumentInfo } from '../service/records/fetch-instruments.js';
+import { toDecimalText } from './decimal-text.js';
 
 /** Fields of an instrument that change over time, as the service names them. */
 const CHANGING = [
@@ -71,34 +72,4 @@ function readValues(
       return text === undefined ? [] : [[name, text] as const];
     }),
   );
-}
-
-/** A number, or its text, as the shortest decimal without an exponent: `1e-7` is `0.0000001`. */
-export function toDecimalText(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? String(value) : value;
-  const match = typeof text === 'string' ? /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text) : null;
-  if (!match) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const point = whole.length + Number(exponent);
-  if (Math.abs(point) > 100) return undefined;
-  const digits = (whole + fraction)
-    .padEnd(point, '0')
-    .padStart((whole + fraction).length - Math.min(0, point), '0');
-  const at = Math.max(0, point);
-  const before = digits.slice(0, at).replace(/^0+/, '') || '0';
-  const after = digits.slice(at).replace(/0+$/, '');
-  const plain = after === '' ? before : `${before}.${after}`;
-  return sign === '-' && plain !== '0' ? `-${plain}` : plain;
-}
-
-/** Decimals of a decimal text. */
-export function countDecimalPlaces(text: string): number {
-  return text.split('.')[1]?.length ?? 0;
-}
-
-/** A decimal text with zeros at the end up to `decimals`; undefined if it has more. */
-export function padDecimals(text: string, decimals: number): string | undefined {
-  const [whole = '', fraction = ''] = text.split('.');
-  if (fraction.length > decimals) return undefined;
-  return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`;
 }

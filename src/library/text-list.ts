@@ -34,5 +34,5 @@ export type ComputedTypeList = NameList<ComputedTypeName | 'rows'>;
 /** A type of messages: an exchange's own, or a computed one. */
 export type MessageTypeName = ExchangeMessageTypeName | ComputedTypeName;
 
-/** Types of messages. */
-export type MessageTypeList = NameList<MessageTypeName>;
+/** Types of messages. A replay also takes the names of their day files, such as `trades` for `trade`. */
+export type MessageTypeList = NameList<MessageTypeName | DataTypeName>;

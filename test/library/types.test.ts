@@ -60,6 +60,7 @@ test('a replay yields normalized messages, or with channels native ones', () => 
   const period = { exchange: 'bitmex', date: '2024-03-01' };
   const right: readonly (ReplayOptions | RawReplayOptions)[] = [
     { ...period, types: 'trade', source: 'feeds', withDisconnects: true },
+    { ...period, types: ['trades', 'liquidations', 'trade_bar_1m'] },
     { ...period, channels: ['trade'], symbols: 'XBTUSD', cacheDir: 'slices', cacheLimit: '20GB' },
     { ...period, channels: 'all', clearCache: true, cacheLimit: 20e9 },
   ];

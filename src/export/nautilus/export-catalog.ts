@@ -2,6 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
+import { countNeededDecimals } from '../decimal-text.js';
 import type { ExportIo, ExportJob, ExportSource, OutputOwner } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
@@ -21,7 +22,7 @@ import {
 } from './catalog-instrument.js';
 import { CatalogPass, UnsortedRows } from './catalog-pass.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType, type CatalogTable } from './catalog-tables.js';
-import { countNeededDecimals, FIXED_LIMITS } from './fixed-point.js';
+import { FIXED_LIMITS } from './fixed-point.js';
 import { formatBarType, parseBarName } from './nautilus-options.js';
 
 /**

@@ -1,4 +1,5 @@
 import type { NumberColumn, TextValues } from '../../format/batch.js';
+import { readDecimal } from '../decimal-text.js';
 import type { FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory } from './lane-memory.js';
 
@@ -98,7 +99,7 @@ export function toFixedPoint(
   decimals: number,
   scale: number,
 ): { readonly raw: bigint; readonly isRounded: boolean } {
-  const { digits, wholeDigits, isNegative } = parseDecimalText(text);
+  const { digits, wholeDigits, isNegative } = readDecimal(text);
   if (digits === '') return { raw: 0n, isRounded: false };
   if (wholeDigits > MAX_WHOLE_DIGITS) {
     const far = 10n ** BigInt(MAX_WHOLE_DIGITS + scale);
@@ -110,30 +111,6 @@ export function toFixedPoint(
   const raw = kept * 10n ** BigInt(scale - decimals);
   // The last digit is not 0.
   return { raw: isNegative ? -raw : raw, isRounded: digits.length > count };
-}
-
-/** The decimals that a number needs, without zeros at the end. */
-export function countNeededDecimals(text: string): number {
-  const { digits, wholeDigits } = parseDecimalText(text);
-  return Math.max(0, digits.length - wholeDigits);
-}
-
-/**
- * @returns the digits without zeros at the start and the end, and how many of them are before the point: with -2, the
- * first one is the third decimal.
- * @throws Error if the text is not a decimal, which the CSV parser excludes.
- */
-function parseDecimalText(text: string): { digits: string; wholeDigits: number; isNegative: boolean } {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(text);
-  if (!match) throw new Error(`${text} is not a decimal`);
-  const [, sign, whole = '', decimals = '', exponent = '0'] = match;
-  const all = whole + decimals;
-  const start = all.search(/[1-9]/);
-  if (start < 0) return { digits: '', wholeDigits: 0, isNegative: false };
-  let end = all.length;
-  while (all[end - 1] === '0') end--;
-  const wholeDigits = whole.length - start + Number(exponent);
-  return { digits: all.slice(start, end), wholeDigits, isNegative: sign === '-' };
 }
 
 function textAt({ bytes, offsets }: TextValues, row: number): string {

@@ -1,6 +1,7 @@
 import type { Day } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { instrumentOn, padDecimals, toDecimalText } from '../instrument-version.js';
+import { padDecimals, toDecimalText } from '../decimal-text.js';
+import { instrumentOn } from '../instrument-version.js';
 
 /** Classes of instruments in a catalog. */
 export type InstrumentClass = 'CurrencyPair' | 'CryptoPerpetual' | 'CryptoFuture' | 'CryptoOption';

@@ -2,6 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
+import { countNeededDecimals } from '../decimal-text.js';
 import type {
   ExportContext,
   ExportJob,
@@ -11,7 +12,7 @@ import type {
   SideFile,
   SideFiles,
 } from '../export-target.js';
-import { countDecimalPlaces, instrumentBetween, isNamed } from '../instrument-version.js';
+import { instrumentBetween, isNamed } from '../instrument-version.js';
 import {
   type CatalogSettings,
   findSuffix,
@@ -297,5 +298,5 @@ function countMostDecimals(increments: readonly (string | undefined)[]): number 
   const known = increments.filter((text) => text !== undefined && Number(text) > 0);
   return known.length === 0
     ? undefined
-    : Math.max(...known.map((text) => countDecimalPlaces(text as string)));
+    : Math.max(...known.map((text) => countNeededDecimals(text as string)));
 }

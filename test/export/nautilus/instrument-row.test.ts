@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parseDay } from '../../../src/day-files/day.js';
-import { instrumentBetween, toDecimalText } from '../../../src/export/instrument-version.js';
+import { instrumentBetween } from '../../../src/export/instrument-version.js';
 import { encodeInstrument, formatInstrumentPath } from '../../../src/export/nautilus/instrument-file.js';
 import { createInstrumentRow, type InstrumentRow } from '../../../src/export/nautilus/instrument-row.js';
 import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
@@ -116,22 +116,6 @@ test('the decimals of a period are those of all of its versions', () => {
   assert.deepEqual(decimals('2024-04-01', '2024-04-02'), ['0.01']);
   assert.deepEqual(decimals('2024-04-01', '2024-04-05'), ['0.01', '1']);
   assert.deepEqual(decimals('2024-05-01', '2024-05-02'), ['1']);
-});
-
-test('numbers of the service become plain decimals', () => {
-  for (const [value, text] of [
-    [1e-7, '0.0000001'],
-    ['0.10', '0.1'],
-    [2.5, '2.5'],
-    ['1.5e3', '1500'],
-    ['-0.00010', '-0.0001'],
-    [-0, '0'],
-    [1e21, '1000000000000000000000'],
-    ['x', undefined],
-    [null, undefined],
-    [Number.NaN, undefined],
-  ] as const)
-    assert.equal(toDecimalText(value), text, String(value));
 });
 
 for (const catalog of ['python', 'rust'] as const)
