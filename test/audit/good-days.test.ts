@@ -115,7 +115,7 @@ test('audit --good prints only days that are available for all series, and exits
   const { env } = await createFolder(t);
   const text = await runHere(['audit', '--good'], { env });
   assert.equal(text.stdout, '2024-03-01\n2024-03-05\n');
-  assert.match(text.stderr, /^2 of 5 days available for all of 3 series$/m);
+  assert.match(text.stderr, /^2 of 5 days are available for all 3 series$/m);
   assert.match(text.stderr, /^corrupt .*derivative_ticker_2024-03-04/m);
   assert.equal(text.exitCode, 6);
   const quiet = await runHere(['audit', '--good', '-q'], { env });
@@ -156,7 +156,7 @@ test('audit --good refuses what would give other days, and says why there is non
   const none = await runHere(['audit', '--good', '--from', '2024-03-02', '--to', '2024-03-04'], { env });
   assert.match(
     none.stderr.replace(/\s+/g, ' '),
-    /good days: none of 2 days is available for all of 3 series \(2024-03-02: deribit trades BTC degraded/,
+    /good days: none of 2 days is available for all 3 series \(2024-03-02: deribit trades BTC degraded/,
   );
   const stopped = new AbortController();
   stopped.abort(new CodedError('interrupted', 'interrupted'));
@@ -201,6 +201,12 @@ test('convert --good uses the days that the last audit judged available for all 
   for (const shard of ['0/3', '1/3', '2/3'])
     assert.equal((await convert('shards', '--shard', shard)).exitCode, 0);
   assert.deepEqual(await outputsIn(join(dir, 'shards')), names, 'each shard knows the files of the others');
+  const skipped = await runHere(['convert', dir, '-o', join(dir, 'f'), '--skip-degraded'], { env });
+  assert.equal(skipped.exitCode, 6, 'it looks at each file alone, and the corrupt one still fails');
+  const elsewhere = { ...env, TICKHAUL_DIR: join(dir, 'elsewhere') };
+  const outside = await runHere(['convert', dir, '-o', join(dir, 'e'), '--good'], { env: elsewhere });
+  assert.equal(outside.exitCode, 2);
+  assert.match(outside.stderr.replace(/\s+/g, ' '), /is not in a download folder, so its audits are not/);
   const degraded = await convert('c', '--skip-degraded');
   assert.equal(degraded.exitCode, 0);
   assert.deepEqual(await outputsIn(join(dir, 'c')), names);

@@ -135,7 +135,7 @@ async function readVerdict(
   const record = await find(path);
   if (record === undefined)
     throw usageError(
-      `--good: ${path} is not in a download folder, so its audits are not recorded; set --dir to its folder`,
+      `--good: ${path} is not in a download folder, so its audits are not recorded; set TICKHAUL_DIR to its folder, or record the folder with tickhaul verify --adopt`,
     );
   if (record === 'none' || !(await isCurrent(path, record))) return undefined;
   const { reasons, isCorrupt } = record;
