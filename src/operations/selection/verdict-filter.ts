@@ -81,7 +81,7 @@ const LOOKUPS_AT_ONCE = 64;
 
 /**
  * Leaves out the days that are not available for all series of the files, each with a warning.
- * @throws usage error for files without a record; `not_exported` if no day is left.
+ * @throws usage error for files without a record; `unavailable` if no day is left.
  */
 async function excludeOtherDays(
   selected: readonly SelectedSource[],
@@ -108,9 +108,9 @@ async function excludeOtherDays(
       `--good: ${unrecorded.length} of ${plural(selected.length, 'file')} without a record of an audit, such as ${unrecorded[0]}; run tickhaul audit first`,
     );
   const goodDays = tally.result();
-  if (goodDays.days.length === 0) throw new TickhaulError('not_exported', describeNoGoodDay(goodDays));
   for (const day of goodDays.otherDays)
     emit({ event: 'warning', message: `skipping ${day.date}: ${describeFailedDay(day)}` });
+  if (goodDays.days.length === 0) throw new TickhaulError('unavailable', describeNoGoodDay(goodDays));
   const days = new Set(goodDays.days);
   for (const [path, date] of dates)
     if (date === '') emit({ event: 'warning', message: `skipping ${path}: its day is unknown` });
