@@ -7,7 +7,7 @@ import { buildSync } from 'esbuild';
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const uplot = (file) => readFileSync(pathOf(`node_modules/uplot/dist/${file}`), 'utf8');
 
-/** A page that is opened from disk cannot load modules. */
+/** Bundled from the sources. A page that is opened from disk cannot load modules. */
 function bundled(path) {
   const { outputFiles } = buildSync({
     entryPoints: [pathOf(path)],
@@ -27,5 +27,5 @@ for (const [page, script] of [
   ['describe/coverage/page', 'coverage-page.txt'],
   ['server', 'server-page.txt'],
 ]) {
-  writeFileSync(pathOf(`dist/src/${page}/${script}`), bundled(`dist/src/${page}/browser/main.js`));
+  writeFileSync(pathOf(`dist/src/${page}/${script}`), bundled(`src/${page}/browser/main.ts`));
 }

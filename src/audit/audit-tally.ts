@@ -56,7 +56,7 @@ export class AuditTally {
       const days = plural(this.#failedDays, 'day');
       return fail('audit_failed', `${days} with a condition or a failed check among: ${names}`);
     }
-    if (goodDays?.days.length === 0) return fail('not_exported', describeNoGoodDay(goodDays));
+    if (goodDays?.days.length === 0) return fail('unavailable', describeNoGoodDay(goodDays));
     return { ...summary, exitCode };
   }
 }

@@ -79,11 +79,21 @@ function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unk
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** How many days are good, and of how many series. */
+export function describeGoodDays({ series, days, otherDays }: GoodDays): string {
+  const all = plural(days.length + otherDays.length, 'day');
+  return `${days.length} of ${all} are available for ${nameAll(series)}`;
+}
+
+function nameAll({ length }: GoodDays['series']): string {
+  return length === 1 ? 'the only series' : `all ${length} series`;
+}
+
 /** Error of a run without a good day. */
 export function describeNoGoodDay({ series, otherDays }: GoodDays): string {
   const [first] = otherDays;
   if (!first) return 'good days: the selected series have no day; select other series or days';
-  return `good days: none of ${plural(otherDays.length, 'day')} is available for all of ${series.length} series (${first.date}: ${describeFailedDay(first)}); run tickhaul audit --good --json for all reasons`;
+  return `good days: none of ${plural(otherDays.length, 'day')} is available for ${nameAll(series)} (${first.date}: ${describeFailedDay(first)}); run tickhaul audit --good --json for all reasons`;
 }
 
 /** Number of series that the text about a day names. */

@@ -62,7 +62,7 @@ export const ERROR_TABLE = {
    * replaced while it was read, or two records of one path.
    */
   changed: { exitCode: 6, retry: false, affectsRun: false },
-  /** The service has no data for this day (404, code 140 or 300). */
+  /** The service has no data for this day (404, code 140 or 300), or no selected day is available. */
   unavailable: { exitCode: 7, retry: false, affectsRun: false },
   not_exported: { exitCode: 7, retry: false, affectsRun: false },
   /** Full, read-only, no permission: every other file would fail as well. */

@@ -87,7 +87,8 @@ async function selectExportSources(
     found.push({ path, file: await findDayFile(path) });
   const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
   const selected = found.filter(({ file }) => file === undefined || filter.hasDay(file));
-  const isExcluded = await exclusion?.(selected);
+  const series = found.flatMap(({ file }) => (file && filter.hasSeries(file) ? file : []));
+  const isExcluded = await exclusion?.(selected, series);
   for (const { path, file } of selected) {
     if (await isExcluded?.(path, file)) continue;
     if (!file) unnamed.push(path);

@@ -3,6 +3,7 @@ import type { AuditInput } from '../audit/audit-run.js';
 import { INCIDENT } from '../audit/check-descriptions.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
 import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
+import { describeGoodDays } from '../audit/good-days.js';
 import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
@@ -10,7 +11,7 @@ import { didYouMean } from '../base/nearest-names.js';
 import type { OutputTarget } from '../base/output-sink.js';
 import { plural } from '../base/units.js';
 import type { SourceAccess } from '../convert/naming/find-sources.js';
-import { type AuditedDay, DAY_CONDITIONS, type GoodDays } from '../events/audited-day.js';
+import { type AuditedDay, DAY_CONDITIONS } from '../events/audited-day.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
@@ -56,11 +57,6 @@ export async function runAudit(options: AuditValues, context: Context): Promise<
   const [first = ''] = locations;
   const location = locations.length === 1 ? first : plural(locations.length, 'location');
   return writePage(html, location, context, run);
-}
-
-function describeGoodDays({ series, days, otherDays }: GoodDays): string {
-  const all = plural(days.length + otherDays.length, 'day');
-  return `${days.length} of ${all} available for all of ${series.length} series`;
 }
 
 /**

@@ -134,6 +134,7 @@ async function excludeFiles(
       file,
       isAbsent: status !== 'skip',
     })),
+    all.map(({ file }) => file),
   );
   const remaining = new Set<PlannedFile>();
   for (const planFile of all)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, utimes } from 'node:fs/promises';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
@@ -115,7 +115,7 @@ test('audit --good prints only days that are available for all series, and exits
   const { env } = await createFolder(t);
   const text = await runHere(['audit', '--good'], { env });
   assert.equal(text.stdout, '2024-03-01\n2024-03-05\n');
-  assert.match(text.stderr, /^2 of 5 days available for all of 3 series$/m);
+  assert.match(text.stderr, /^2 of 5 days are available for all 3 series$/m);
   assert.match(text.stderr, /^corrupt .*derivative_ticker_2024-03-04/m);
   assert.equal(text.exitCode, 6);
   const quiet = await runHere(['audit', '--good', '-q'], { env });
@@ -156,7 +156,7 @@ test('audit --good refuses what would give other days, and says why there is non
   const none = await runHere(['audit', '--good', '--from', '2024-03-02', '--to', '2024-03-04'], { env });
   assert.match(
     none.stderr.replace(/\s+/g, ' '),
-    /good days: none of 2 days is available for all of 3 series \(2024-03-02: deribit trades BTC degraded/,
+    /good days: none of 2 days is available for all 3 series \(2024-03-02: deribit trades BTC degraded/,
   );
   const stopped = new AbortController();
   stopped.abort(new CodedError('interrupted', 'interrupted'));
@@ -201,6 +201,16 @@ test('convert --good uses the days that the last audit judged available for all 
   for (const shard of ['0/3', '1/3', '2/3'])
     assert.equal((await convert('shards', '--shard', shard)).exitCode, 0);
   assert.deepEqual(await outputsIn(join(dir, 'shards')), names, 'each shard knows the files of the others');
+  const skipped = await runHere(['convert', dir, '-o', join(dir, 'f'), '--skip-degraded'], { env });
+  assert.equal(skipped.exitCode, 6, 'it looks at each file alone, and the corrupt one still fails');
+  const elsewhere = { ...env, TICKHAUL_DIR: join(dir, 'elsewhere') };
+  const outside = await runHere(['convert', dir, '-o', join(dir, 'e'), '--good'], { env: elsewhere });
+  assert.equal(outside.exitCode, 2);
+  assert.match(outside.stderr.replace(/\s+/g, ' '), /is not in a download folder, so its audits are not/);
+  const other = await convert('g', '--days', [1, 3].map(toDate).join(), '--symbol', 'BTC');
+  assert.equal(other.exitCode, 0, other.stderr);
+  const only = await convert('h', '--days', toDate(3));
+  assert.equal(only.exitCode, 7, 'liquidations has no file of this day, but of others');
   const degraded = await convert('c', '--skip-degraded');
   assert.equal(degraded.exitCode, 0);
   assert.deepEqual(await outputsIn(join(dir, 'c')), names);
@@ -208,6 +218,20 @@ test('convert --good uses the days that the last audit judged available for all 
   const changed = await convert('d');
   assert.equal(changed.exitCode, 2);
   assert.match(changed.stderr.replace(/\s+/g, ' '), /--good: 1 of 14 files without a record/);
+});
+
+test('the list of audit --good selects the days of other commands, and --days those of audit --good', async (t) => {
+  const { dir, env } = await createFolder(t, 0);
+  const list = join(dir, 'good.txt');
+  const { stdout } = await runHere(['audit', '--good'], { env });
+  await writeFile(list, stdout);
+  const converted = await runHere(['convert', dir, '-o', join(dir, 'out'), '--days', `@${list}`], { env });
+  assert.equal(converted.exitCode, 0, converted.stderr);
+  const names = [1, 4, 5].flatMap((day) => TYPES.map((type) => `deribit_${type}_${toDate(day)}_BTC.parquet`));
+  assert.deepEqual(await outputsIn(join(dir, 'out')), names.sort());
+  const some = await runHere(['audit', '--good', '--days', `${toDate(1)},${toDate(2)}`], { env });
+  assert.equal(some.stdout, '2024-03-01\n');
+  assert.match(some.stderr, /^1 of 2 days are available for all 3 series$/m);
 });
 
 test('export --good counts the data types that the target reads', async (t) => {
@@ -228,12 +252,14 @@ test('export --good counts the data types that the target reads', async (t) => {
 
 test('replay --good leaves out the other days, and downloads nothing', async (t) => {
   const { env } = await createFolder(t);
-  const replay = async (types: string, ...args: string[]) => {
-    const words = ['replay', 'deribit:BTC', '-t', types, '--from', toDate(1), '--to', toDate(6), '--offline'];
-    const { exitCode, stdout, stderr } = await runHere([...words, '--good', ...args], { env });
+  const replayDays = async (types: string, ...args: string[]) => {
+    const words = ['replay', 'deribit:BTC', '-t', types, '--offline', '--good'];
+    const { exitCode, stdout, stderr } = await runHere([...words, ...args], { env });
     const days = stdout.matchAll(/"localTimestamp":"(\d{4}-\d{2}-\d{2})T/g);
     return { exitCode, stderr, days: [...new Set([...days].map(([, day]) => day))] };
   };
+  const replay = (types: string, ...args: string[]) =>
+    replayDays(types, '--from', toDate(1), '--to', toDate(6), ...args);
   assert.equal((await replay('trade')).exitCode, 2, 'nothing was audited');
   await runHere(['audit'], { env });
   const both = await replay('trade,liquidation');
@@ -241,6 +267,12 @@ test('replay --good leaves out the other days, and downloads nothing', async (t)
   assert.deepEqual(both.days, [1, 4, 5].map(toDate));
   assert.match(both.stderr, /^warning skipping 2024-03-03: deribit liquidations BTC missing$/m);
   assert.deepEqual((await replay('derivative_ticker')).days, [1, 2, 3, 5].map(toDate));
+  const parts = await replayDays('trade,liquidation', '--days', [1, 2, 3, 5].map(toDate).join());
+  assert.equal(parts.exitCode, 0, parts.stderr);
+  assert.deepEqual(parts.days, [1, 5].map(toDate), 'the days are two periods');
+  const none = await replayDays('trade,liquidation', '--days', [2, 3].map(toDate).join());
+  assert.equal(none.exitCode, 7);
+  assert.match(none.stderr, /good days: none of 2 days is available for all 2 series/);
   const feeds = await replay('trade', '--source', 'feeds');
   assert.equal(feeds.exitCode, 2);
   assert.match(feeds.stderr, /--good is for day files/);

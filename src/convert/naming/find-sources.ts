@@ -12,6 +12,7 @@ import {
   type DayFileSelection,
   openDayFileFilter,
 } from '../../day-files/series-filter.js';
+import type { SeriesNames } from '../../events/audited-day.js';
 import { parseNormalizedName } from '../../market/message-type-name.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import {
@@ -227,8 +228,14 @@ export interface SelectedSource {
 /** Whether a file is left out. */
 export type IsExcluded = (path: string, file: DayFile | undefined) => Promise<boolean>;
 
-/** Decides which files are left out. It sees all selected ones first, of all shards. */
-export type SourceExclusion = (selected: readonly SelectedSource[]) => Promise<IsExcluded>;
+/**
+ * Decides which files are left out. It sees all selected ones first, of all shards.
+ * @param series the selected series, also those without a file of the selected days; each at least once.
+ */
+export type SourceExclusion = (
+  selected: readonly SelectedSource[],
+  series: readonly SeriesNames[],
+) => Promise<IsExcluded>;
 
 /** Restricts the sources to convert. */
 export interface SourceSelection {
@@ -264,13 +271,17 @@ export async function selectSources(
       file || !filter.selectsTypesOnly
         ? undefined
         : await selectType(source, selection.dataTypes ?? [], filter, files, signal);
-    const isSelected = dataType === undefined ? filter.matches(file) : filter.isInShard(file);
+    const isSelected = file ? filter.hasDay(file) : dataType !== undefined || !filter.isSelective;
     if (isSelected) selected.push([{ ...source, dataType }, file]);
   }
   filter.assertMatched();
-  const isExcluded = await exclusion?.(selected.map(([{ path }, file]) => ({ path, file })));
+  const isExcluded = await exclusion?.(
+    selected.map(([{ path }, file]) => ({ path, file })),
+    found.flatMap(([, file]) => (file && filter.hasSeries(file) ? file : [])),
+  );
   const remaining: ConvertSource[] = [];
-  for (const [source, file] of selected) if (!(await isExcluded?.(source.path, file))) remaining.push(source);
+  for (const [source, file] of selected)
+    if (filter.isInShard(file) && !(await isExcluded?.(source.path, file))) remaining.push(source);
   return remaining;
 }
 

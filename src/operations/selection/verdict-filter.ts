@@ -5,6 +5,8 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { IsExcluded, SelectedSource, SourceExclusion } from '../../convert/naming/find-sources.js';
 import { formatDay } from '../../day-files/day.js';
+import type { DayFile } from '../../day-files/day-file.js';
+import type { SeriesNames } from '../../events/audited-day.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
@@ -47,11 +49,12 @@ export async function openVerdictFilter(
     isCurrent: async (path, record) => isUnchanged(record, await files.stat(path, signal)),
   };
   if (!good) return async () => createDegradedTest(verdicts, emit);
-  const isRead = (file: SelectedSource['file']): boolean =>
+  const isRead = (file: Pick<DayFile, 'dataType'> | undefined): boolean =>
     dataTypes === undefined || (file !== undefined && dataTypes.includes(file.dataType));
-  return async (selected) =>
+  return async (selected, series) =>
     excludeOtherDays(
       selected.filter(({ file }) => isRead(file)),
+      series.filter(isRead),
       verdicts,
       emit,
     );
@@ -80,17 +83,18 @@ function createDegradedTest({ find, isCurrent }: Verdicts, emit: EventSink): IsE
 const LOOKUPS_AT_ONCE = 64;
 
 /**
- * Leaves out the days that are not available for all series of the files, each with a warning.
- * @throws usage error for files without a record; `not_exported` if no day is left.
+ * Leaves out the days that are not available for all series, those of the files among them, each with a warning.
+ * @throws usage error for files without a record; `unavailable` if no day is left.
  */
 async function excludeOtherDays(
   selected: readonly SelectedSource[],
+  series: readonly SeriesNames[],
   verdicts: Verdicts,
   emit: EventSink,
 ): Promise<IsExcluded> {
   if (selected.length === 0) return async () => false;
   const { GoodDaysTally, describeFailedDay, describeNoGoodDay } = await import('../../audit/good-days.js');
-  const tally = new GoodDaysTally();
+  const tally = new GoodDaysTally(series);
   const dates = new Map<string, string>();
   const unrecorded: string[] = [];
   for (let at = 0; at < selected.length; at += LOOKUPS_AT_ONCE) {
@@ -108,9 +112,9 @@ async function excludeOtherDays(
       `--good: ${unrecorded.length} of ${plural(selected.length, 'file')} without a record of an audit, such as ${unrecorded[0]}; run tickhaul audit first`,
     );
   const goodDays = tally.result();
-  if (goodDays.days.length === 0) throw new TickhaulError('not_exported', describeNoGoodDay(goodDays));
   for (const day of goodDays.otherDays)
     emit({ event: 'warning', message: `skipping ${day.date}: ${describeFailedDay(day)}` });
+  if (goodDays.days.length === 0) throw new TickhaulError('unavailable', describeNoGoodDay(goodDays));
   const days = new Set(goodDays.days);
   for (const [path, date] of dates)
     if (date === '') emit({ event: 'warning', message: `skipping ${path}: its day is unknown` });
@@ -135,7 +139,7 @@ async function readVerdict(
   const record = await find(path);
   if (record === undefined)
     throw usageError(
-      `--good: ${path} is not in a download folder, so its audits are not recorded; set --dir to its folder`,
+      `--good: ${path} is not in a download folder, so its audits are not recorded; set TICKHAUL_DIR to its folder, or record the folder with tickhaul verify --adopt`,
     );
   if (record === 'none' || !(await isCurrent(path, record))) return undefined;
   const { reasons, isCorrupt } = record;

@@ -1,14 +1,4 @@
-import {
-  createElement,
-  document,
-  elementById,
-  location,
-  navigator,
-  type PageField,
-  type PageNode,
-  type PageTemplate,
-  WebSocket,
-} from '../../base/page/browser/dom.js';
+import { createElement, elementById } from '../../base/page/browser/elements.js';
 import { plural } from '../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import {
@@ -29,8 +19,8 @@ import { describeError, fetchOrThrow, LineQueue } from './response-lines.js';
 
 const form = elementById('build');
 const selections = elementById('selections');
-const endpointField = form.querySelector('[name=endpoint]') as PageField;
-const address = elementById('address') as PageField;
+const endpointField = form.querySelector('[name=endpoint]') as HTMLSelectElement;
+const address = elementById<HTMLTextAreaElement>('address');
 const state = elementById('build-state');
 const origins = readOrigins(location);
 let exchanges: readonly ListedExchange[] = [];
@@ -51,7 +41,8 @@ export function startBuilder(): void {
   elementById('try').addEventListener('click', () => {
     const missing = missingFields(readEndpoint(), readDrafts());
     if (missing.length > 0) showStatus(state, `Missing: ${missing.join(', ')}.`, 'problem');
-    else trial.toggle(address.value, isSocket(readEndpoint()), (elementById('subscribe') as PageField).value);
+    else
+      trial.toggle(address.value, isSocket(readEndpoint()), elementById<HTMLInputElement>('subscribe').value);
   });
   showAddress();
 }
@@ -62,21 +53,23 @@ export function fillBuilder(listedExchanges: readonly ListedExchange[]): void {
   for (const fields of selections.querySelectorAll('fieldset')) void fillSelection(fields);
 }
 
-function addSelection(): PageNode {
-  const fields = (elementById('selection') as PageTemplate).content.cloneNode(true).querySelector('fieldset');
+function addSelection(): HTMLElement {
+  const fields = (
+    elementById<HTMLTemplateElement>('selection').content.cloneNode(true) as DocumentFragment
+  ).querySelector('fieldset');
   if (fields === null) throw new Error('the page has no fields for a selection');
   const symbols = createElement('datalist');
   symbols.setAttribute('id', `symbols-${++selectionCount}`);
   findField(fields, 'symbols').setAttribute('list', `symbols-${selectionCount}`);
   fields.append(symbols);
   const types = findField(fields, 'dataTypes');
-  for (const button of fields.querySelectorAll('[data-type]')) {
+  for (const button of fields.querySelectorAll<HTMLElement>('[data-type]')) {
     button.addEventListener('click', () => {
       types.value = toggleName(types.value, button.dataset['type'] ?? '');
       showAddress();
     });
   }
-  fields.querySelector('.remove')?.addEventListener('click', () => {
+  fields.querySelector<HTMLElement>('.remove')?.addEventListener('click', () => {
     fields.remove();
     showAddress();
     elementById('add').focus();
@@ -86,7 +79,7 @@ function addSelection(): PageNode {
   return fields;
 }
 
-async function fillSelection(fields: PageNode): Promise<void> {
+async function fillSelection(fields: HTMLElement): Promise<void> {
   const symbols = fields.querySelector('datalist');
   if (symbols === null) return;
   const [exchange, symbol] = [findField(fields, 'exchange'), findField(fields, 'symbols')];
@@ -98,22 +91,23 @@ function showAddress(): void {
   const endpoint = readEndpoint();
   const shownFields: readonly string[] = ENDPOINTS[endpoint];
   const selectionFields = [...selections.querySelectorAll('fieldset')];
-  for (const node of selections.querySelectorAll('[data-field]')) {
+  for (const node of selections.querySelectorAll<HTMLElement>('[data-field]')) {
     node.hidden = !shownFields.includes(node.dataset['field'] ?? '');
   }
   for (const [at, fields] of selectionFields.entries()) {
     fields.hidden = at > 0 && !acceptsList(endpoint);
     const legend = fields.querySelector('legend');
     if (legend) legend.textContent = `Options ${at + 1}`;
-    const remove = fields.querySelector('.remove');
+    const remove = fields.querySelector<HTMLElement>('.remove');
     if (remove) remove.hidden = selectionFields.length === 1 || !acceptsList(endpoint);
     const types = splitNames(findField(fields, 'dataTypes').value);
-    for (const button of fields.querySelectorAll('[data-type]')) {
+    for (const button of fields.querySelectorAll<HTMLElement>('[data-type]')) {
       button.setAttribute('aria-pressed', String(types.includes(button.dataset['type'] ?? '')));
     }
   }
   elementById('add').hidden = !acceptsList(endpoint);
-  for (const node of document.querySelectorAll('[data-try]')) node.hidden = endpoint !== '/ws-replay';
+  for (const node of document.querySelectorAll<HTMLElement>('[data-try]'))
+    node.hidden = endpoint !== '/ws-replay';
   const newAddress = buildAddress(endpoint, readDrafts(), origins);
   // Keep the status, which refers to the current address.
   if (newAddress === address.value) return;
@@ -125,7 +119,7 @@ function showAddress(): void {
 function readDrafts(): readonly Draft[] {
   const selectionFields = [...selections.querySelectorAll('fieldset')].filter(({ hidden }) => !hidden);
   return selectionFields.map((fields) => {
-    const inputs = [...fields.querySelectorAll('[name]')] as PageField[];
+    const inputs = [...fields.querySelectorAll<HTMLInputElement>('[name]')];
     const texts = inputs.map(
       ({ name, type, value, checked }) =>
         [name as FieldName, type === 'checkbox' ? (checked ? 'true' : '') : value] as const,
@@ -138,8 +132,8 @@ function readEndpoint(): Endpoint {
   return endpointField.value as Endpoint;
 }
 
-function findField(fields: PageNode, name: FieldName): PageField {
-  return fields.querySelector(`[name=${name}]`) as PageField;
+function findField(fields: HTMLElement, name: FieldName): HTMLInputElement {
+  return fields.querySelector(`[name=${name}]`) as HTMLInputElement;
 }
 
 async function copyAddress(): Promise<void> {
@@ -165,7 +159,7 @@ export interface Trial {
 }
 
 /** @param button its label is the next action. @param output shows the lines. @param state shows the status. */
-function createTrial(button: PageNode, output: PageNode, state: PageNode): Trial {
+function createTrial(button: HTMLElement, output: HTMLElement, state: HTMLElement): Trial {
   let stop: (() => void) | undefined;
 
   const finish = (text: string, kind: 'plain' | 'done' | 'problem'): void => {

@@ -1,4 +1,4 @@
-import { createElement, elementById } from '../../base/page/browser/dom.js';
+import { createElement, elementById } from '../../base/page/browser/elements.js';
 import { formatCount, formatDuration, formatSize, plural } from '../../base/units.js';
 import type { CacheFacts, ListedExchange, ServerFacts } from '../page-facts.js';
 import { fillBuilder, startBuilder } from './builder.js';

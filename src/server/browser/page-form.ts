@@ -1,16 +1,19 @@
-import { createElement, type PageField, type PageNode } from '../../base/page/browser/dom.js';
+import { createElement } from '../../base/page/browser/elements.js';
 import type { FoundSymbols, ListedExchange } from '../page-facts.js';
 import { chooseExchange, choosePeriod, chooseSymbol, splitLast } from './form-requests.js';
-import { fetchJson } from './response-lines.js';
+import { fetchJson, type StatusKind } from './response-lines.js';
+
+/** A field with a value. */
+export type FormField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** Form fields for an exchange, its symbols and a period. */
 export interface SelectionFields {
-  readonly exchange: PageField;
-  readonly symbol: PageField;
+  readonly exchange: FormField;
+  readonly symbol: FormField;
   /** Suggestions while a symbol is typed. */
-  readonly symbols: PageNode;
-  readonly from: PageField;
-  readonly to: PageField;
+  readonly symbols: HTMLElement;
+  readonly from: FormField;
+  readonly to: FormField;
 }
 
 /**
@@ -56,7 +59,7 @@ function fetchSymbols(exchange: string, search: string): Promise<FoundSymbols> {
 }
 
 /** Suggests symbols while the user types one or more. @param exchange returns the selected exchange. */
-function offerSymbols(field: PageField, list: PageNode, exchange: () => string): void {
+function offerSymbols(field: FormField, list: HTMLElement, exchange: () => string): void {
   let lastTurn = 0;
   const offer = async (turn: number): Promise<void> => {
     const { before, last } = splitLast(field.value);
@@ -75,17 +78,14 @@ function offerSymbols(field: PageField, list: PageNode, exchange: () => string):
 }
 
 /** Creates an option of a list. */
-function createOption(value: string): PageNode {
+function createOption(value: string): HTMLElement {
   const node = createElement('option', '', value);
   node.setAttribute('value', value);
   return node;
 }
 
-/** Kind of a status text. It selects the colour; the text is clear without it. */
-export type StatusKind = 'plain' | 'done' | 'problem';
-
 /** Shows a status text, which screen readers announce when it changes. */
-export function showStatus(node: PageNode, text: string, kind: StatusKind = 'plain'): void {
+export function showStatus(node: HTMLElement, text: string, kind: StatusKind = 'plain'): void {
   node.dataset['kind'] = kind;
   if (node.textContent !== text) node.textContent = text;
 }

@@ -1,5 +1,4 @@
-import type { StatusKind } from './page-form.js';
-import { type ChunkSource, LineQueue } from './response-lines.js';
+import { type ChunkSource, LineQueue, type StatusKind } from './response-lines.js';
 import { parseMessageLine, type ViewedMessage } from './view-data.js';
 
 /** `waiting` is before the first message; `ended` and `failed` are final. */

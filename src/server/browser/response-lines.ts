@@ -1,3 +1,6 @@
+/** Kind of a status text. It selects the colour; the text is clear without it. */
+export type StatusKind = 'plain' | 'done' | 'problem';
+
 /** Fetches JSON from the server. @throws Error with a message for the user. */
 export async function fetchJson<T>(path: string): Promise<T> {
   const response = await fetchOrThrow(path);

@@ -1,11 +1,4 @@
-import {
-  elementById,
-  type PageField,
-  type PageNode,
-  type PageProgress,
-  requestAnimationFrame,
-  window,
-} from '../../base/page/browser/dom.js';
+import { elementById } from '../../base/page/browser/elements.js';
 import { plural } from '../../base/units.js';
 import type { ListedExchange } from '../page-facts.js';
 import { computeProgress, createWatchRequest, type WatchForm } from './form-requests.js';
@@ -130,7 +123,7 @@ function draw({ player, data, form }: Replay): void {
   elementById('position').textContent =
     position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
   elementById('count').textContent = plural(messages, 'message', messages.toLocaleString('en'));
-  (elementById('progress') as PageProgress).value =
+  elementById<HTMLProgressElement>('progress').value =
     player.state === 'ended' ? 1 : computeProgress(form, position ?? 0);
 }
 
@@ -149,12 +142,12 @@ function createChunkSource({ body }: Response): ChunkSource {
 }
 
 /** Uses `aria-disabled`, since a button with `disabled` loses the keyboard focus. */
-function enable(buttons: readonly PageNode[], isEnabled: boolean): void {
+function enable(buttons: readonly HTMLElement[], isEnabled: boolean): void {
   for (const button of buttons) button.setAttribute('aria-disabled', String(!isEnabled));
   if (!isEnabled) pause.textContent = 'Pause';
 }
 
-function onClick(button: PageNode, action: () => void): void {
+function onClick(button: HTMLElement, action: () => void): void {
   button.addEventListener('click', () => {
     if (button.getAttribute('aria-disabled') !== 'true') action();
   });
@@ -163,7 +156,7 @@ function onClick(button: PageNode, action: () => void): void {
 /** The viewer's form. */
 export const form = elementById('watch');
 
-const field = (name: string): PageField => form.querySelector(`[name=${name}]`) as PageField;
+const field = (name: string): HTMLInputElement => form.querySelector(`[name=${name}]`) as HTMLInputElement;
 
 function readForm(): WatchForm {
   return {

@@ -1,13 +1,4 @@
-import {
-  createElement,
-  type DrawnChart,
-  elementById,
-  type PageNode,
-  ResizeObserver,
-  styleColor,
-  uPlot,
-  window,
-} from '../../base/page/browser/dom.js';
+import { createElement, elementById, styleColor } from '../../base/page/browser/elements.js';
 import {
   countDecimals,
   formatFixed,
@@ -49,7 +40,7 @@ export function createPanels(): Panels {
   };
 }
 
-function createRows<T>(parent: PageNode, count: number, row: (parent: PageNode) => T): T[] {
+function createRows<T>(parent: HTMLElement, count: number, row: (parent: HTMLElement) => T): T[] {
   return Array.from({ length: count }, () => row(parent));
 }
 
@@ -78,7 +69,7 @@ function drawBook(
   setText(elementById('spread'), `spread ${formatFixed(spread, decimals.price)}`);
 }
 
-function createLevelRow(parent: PageNode): DrawLevel {
+function createLevelRow(parent: HTMLElement): DrawLevel {
   const price = createElement('td');
   const bar = createElement('span', 'bar');
   const amount = createElement('span', 'text');
@@ -91,7 +82,7 @@ function createLevelRow(parent: PageNode): DrawLevel {
   };
 }
 
-function createTradeRow(parent: PageNode): (trade: ViewedTrade | undefined, decimals: Decimals) => void {
+function createTradeRow(parent: HTMLElement): (trade: ViewedTrade | undefined, decimals: Decimals) => void {
   const [time, side, price, amount] = [
     createElement('td'),
     createElement('td'),
@@ -109,11 +100,13 @@ function createTradeRow(parent: PageNode): (trade: ViewedTrade | undefined, deci
 }
 
 /** Skips unchanged texts, which are most of them. */
-function setText(node: PageNode, text: string): void {
+function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
 const HEIGHT = 260;
+
+type SteppedPaths = NonNullable<typeof uPlot.paths.stepped>;
 
 /** Chart of the price over local time: a line, and an area between the lowest and highest price of each column. */
 export interface PriceChart {
@@ -123,8 +116,8 @@ export interface PriceChart {
 export function createPriceChart(): PriceChart {
   const parent = elementById('price');
   const readSize = () => ({ width: parent.clientWidth, height: HEIGHT });
-  let data: readonly (readonly number[])[] = [[], [], [], []];
-  let chart: DrawnChart | undefined;
+  let data: uPlot.AlignedData = [[], [], [], []];
+  let chart: uPlot | undefined;
   const create = (): void => {
     chart?.destroy();
     chart = new uPlot(createOptions(readSize()), data, parent);
@@ -136,19 +129,23 @@ export function createPriceChart(): PriceChart {
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', create);
   return {
     draw(prices) {
-      data = [prices.seconds(), prices.highs, prices.lows, prices.lasts];
+      data = [prices.seconds(), prices.highs, prices.lows, prices.lasts] as number[][] as uPlot.AlignedData;
       chart?.setData(data);
       parent.setAttribute('aria-label', describe(prices));
     },
   };
 }
 
-function createOptions(size: { readonly width: number; readonly height: number }): object {
+function createOptions(size: { readonly width: number; readonly height: number }): uPlot.Options {
   const line = { stroke: styleColor('line'), width: 1 };
   const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
   const price = (_: unknown, value: number | null): string => (value === null ? '–' : formatPrice(value));
   // A price is valid until the next one.
-  const stepped = { points: { show: false }, value: price, paths: uPlot.paths.stepped({ align: 1 }) };
+  const stepped = {
+    points: { show: false },
+    value: price,
+    paths: (uPlot.paths.stepped as SteppedPaths)({ align: 1 }),
+  };
   const edge = { ...stepped, stroke: 'transparent', width: 0 };
   return {
     ...size,

@@ -1,13 +1,4 @@
-import {
-  createElement,
-  elementById,
-  type PageCanvas,
-  type PageEvent,
-  type PageNode,
-  type Pen,
-  styleColor,
-  window,
-} from '../../../../base/page/browser/dom.js';
+import { createElement, elementById, styleColor } from '../../../../base/page/browser/elements.js';
 import { addDays, type Day, firstDayOfMonth, yearOf } from '../../../../day-files/day.js';
 import type { PageState } from '../page-data.js';
 import {
@@ -22,7 +13,7 @@ import {
 
 /** A calendar on a canvas. It is drawn only while it is near the window, to save memory. */
 export interface Calendar {
-  readonly node: PageNode;
+  readonly node: HTMLElement;
   /** Sets the size that the calendar needs for a width. */
   fit(width: number): void;
   draw(): void;
@@ -53,7 +44,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** Creates a calendar on a canvas. */
-export function createCalendar(canvas: PageCanvas, content: CalendarContent): Calendar {
+export function createCalendar(canvas: HTMLCanvasElement, content: CalendarContent): Calendar {
   const { first, states, describe, onSelect } = content;
   let width = 0;
   let layout: CalendarLayout = createCalendarLayout(first, states.length, width);
@@ -86,7 +77,7 @@ export function createCalendar(canvas: PageCanvas, content: CalendarContent): Ca
     return undefined;
   };
 
-  const findDayAt = (event: PageEvent): Day | undefined => {
+  const findDayAt = (event: MouseEvent): Day | undefined => {
     const corner = canvas.getBoundingClientRect();
     return dayAt(layout, { x: event.clientX - corner.left, y: event.clientY - corner.top });
   };
@@ -102,7 +93,7 @@ export function createCalendar(canvas: PageCanvas, content: CalendarContent): Ca
     const day = findDayAt(event);
     if (day !== undefined) onSelect?.(day);
   });
-  canvas.addEventListener('keydown', (event: PageEvent) => {
+  canvas.addEventListener('keydown', (event) => {
     if (marked !== undefined && (event.key === 'Enter' || event.key === ' ')) {
       event.preventDefault();
       onSelect?.(marked);
@@ -165,18 +156,22 @@ function hideTooltip(): void {
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Sets a canvas to its size in device pixels and returns a pen that draws in CSS pixels. */
-export function preparePen(canvas: PageCanvas, width: number, height: number): Pen {
+export function preparePen(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D {
   const scale = window.devicePixelRatio;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext('2d');
+  const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   return pen;
 }
 
 /** Draws the calendar of a series. @param marked the day with a frame. */
 export function drawCalendar(
-  pen: Pen,
+  pen: CanvasRenderingContext2D,
   layout: CalendarLayout,
   states: string,
   marked: Day | undefined,
@@ -214,7 +209,7 @@ export function readStateColors(): StateColors {
  * dot, or nothing.
  */
 export function drawCell(
-  pen: Pen,
+  pen: CanvasRenderingContext2D,
   { x, y }: Point,
   pitch: number,
   state: PageState,
@@ -247,14 +242,20 @@ export function drawCell(
 }
 
 /** @param direction 1 down, -1 up. */
-function drawDiagonal(pen: Pen, x: number, y: number, length: number, direction: 1 | -1): void {
+function drawDiagonal(
+  pen: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  length: number,
+  direction: 1 | -1,
+): void {
   pen.beginPath();
   pen.moveTo(x, y);
   pen.lineTo(x + length, y + direction * length);
   pen.stroke();
 }
 
-function drawLabels(pen: Pen, layout: CalendarLayout): void {
+function drawLabels(pen: CanvasRenderingContext2D, layout: CalendarLayout): void {
   pen.textBaseline = 'top';
   for (let year = yearOf(layout.first); year <= yearOf(layout.last); year++) {
     const { x, y } = yearPosition(layout, year);

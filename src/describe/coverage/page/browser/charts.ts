@@ -1,11 +1,4 @@
-import {
-  createElement,
-  type DrawnChart,
-  type PageNode,
-  ResizeObserver,
-  styleColor,
-  uPlot,
-} from '../../../../base/page/browser/dom.js';
+import { createElement, styleColor } from '../../../../base/page/browser/elements.js';
 import { type Day, formatDay } from '../../../../day-files/day.js';
 import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
 
@@ -22,6 +15,8 @@ const DATE_FORMATS = [
   [30 * SECONDS_PER_DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
   [SECONDS_PER_DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
 ];
+
+type SteppedPaths = NonNullable<typeof uPlot.paths.stepped>;
 
 /** Width of a label on a folded axis in pixels, with margins. */
 const LABEL_WIDTH = 80;
@@ -53,9 +48,9 @@ export interface ChartContent {
 }
 
 /** Creates a chart of values over days. */
-export function createChart(parent: PageNode, content: ChartContent): Chart {
+export function createChart(parent: HTMLElement, content: ChartContent): Chart {
   const { days, lines, fold } = content;
-  let chart: DrawnChart | undefined;
+  let chart: uPlot | undefined;
   const container = createElement('div');
   parent.append(container, ...fold.holes.map((hole) => createElement('p', 'soft', describeHole(hole))));
   const readSize = () => ({ width: container.clientWidth, height: CHART_HEIGHT });
@@ -64,7 +59,7 @@ export function createChart(parent: PageNode, content: ChartContent): Chart {
     chart?.destroy();
     chart = new uPlot(
       createOptions(content, readSize()),
-      [positions, ...lines.map(({ values }) => values)],
+      [positions, ...lines.map(({ values }) => values as (number | null)[])],
       container,
     );
   };
@@ -87,7 +82,7 @@ export function addDaysBetween(days: readonly number[]): readonly number[] {
 function createOptions(
   { lines, format, distances, fold }: ChartContent,
   size: { readonly width: number; readonly height: number },
-): object {
+): uPlot.Options {
   const line = { stroke: styleColor('line'), width: 1 };
   const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
   return {
@@ -105,7 +100,7 @@ function createOptions(
         stroke: styleColor(color),
         ...(lines.length === 1 && { fill: styleColor('fill') }),
         width: 1.5,
-        paths: uPlot.paths.stepped({ align: 1 }),
+        paths: (uPlot.paths.stepped as SteppedPaths)({ align: 1 }),
       })),
     ],
     axes: [
@@ -119,7 +114,7 @@ function createOptions(
         ...axis,
         size: 72,
         values: (_: unknown, ticks: readonly number[]) => ticks.map(format),
-        ...(distances && { incrs: distances }),
+        ...(distances && { incrs: distances as number[] }),
       },
     ],
     scales: {
@@ -128,7 +123,7 @@ function createOptions(
       },
     },
     cursor: { drag: { x: true, y: false } },
-    hooks: { drawClear: [(chart: DrawnChart) => drawHoles(chart, fold)] },
+    hooks: { drawClear: [(chart: uPlot) => drawHoles(chart, fold)] },
   };
 }
 
@@ -144,20 +139,20 @@ function describe({ title, days, lines, format }: ChartContent): string {
 }
 
 /** Labels of a folded axis: the first day of each part, and as many more as fit. */
-function createFoldedTicks(fold: FoldedAxis): object {
+function createFoldedTicks(fold: FoldedAxis): Pick<uPlot.Axis, 'splits' | 'values'> {
   return {
-    splits: (chart: DrawnChart, _: number, from: number, to: number): readonly number[] => {
+    splits: (chart: uPlot, _: number, from: number, to: number): number[] => {
       const labels = Math.max(1, Math.floor(chart.width / LABEL_WIDTH));
       const step = Math.ceil((to - from) / SECONDS_PER_DAY / labels);
       const ticks = fold.ticks(from / SECONDS_PER_DAY, to / SECONDS_PER_DAY, Math.max(1, step));
       return ticks.map((position) => position * SECONDS_PER_DAY);
     },
-    values: (_: unknown, ticks: readonly number[]): readonly string[] =>
+    values: (_: unknown, ticks: readonly number[]): string[] =>
       ticks.map((seconds) => formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day).replace('-', '\n')),
   };
 }
 
-function drawHoles({ ctx, bbox, valToPos }: DrawnChart, { holes }: FoldedAxis): void {
+function drawHoles({ ctx, bbox, valToPos }: uPlot, { holes }: FoldedAxis): void {
   ctx.fillStyle = styleColor('line');
   for (const { start, end } of holes) {
     const [left, right] = [start, end].map((position) => {

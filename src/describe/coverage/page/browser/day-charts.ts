@@ -1,4 +1,4 @@
-import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
 import { US_PER_DAY } from '../../../../day-files/day.js';
 import type { LatencySummary } from '../../../../events/audited-day.js';
 import { formatMicroseconds } from '../format-value.js';
@@ -11,7 +11,7 @@ const MAX_TICKS = 5;
 export type ReasonMeanings = ReadonlyMap<string, string>;
 
 /** The name of a check, which shows its meaning on hover. */
-export function createReasonName(name: string, meanings: ReasonMeanings): PageNode | string {
+export function createReasonName(name: string, meanings: ReasonMeanings): HTMLElement | string {
   const meaning = meanings.get(name);
   if (meaning === undefined) return name;
   const node = createElement('abbr', '', name);
@@ -24,7 +24,7 @@ export function createDayAxis(
   { period, gaps, findings }: PageDayContent,
   reasons: readonly string[],
   meanings: ReasonMeanings,
-): PageNode {
+): HTMLElement {
   const rows = period ? listPeriodsBetween(period, gaps) : [];
   const lanes = [
     { name: 'rows', marks: rows.map((each) => toMark(each, 'present')) },
@@ -61,7 +61,7 @@ function toMark({ start, end }: DayPeriod, kind: Mark['kind']): Mark {
 }
 
 /** Draws the percentiles of latency on a logarithmic axis; as text if none is positive. */
-export function createLatencyAxis(latency: LatencySummary): PageNode {
+export function createLatencyAxis(latency: LatencySummary): HTMLElement {
   const { p50, p99, max } = latency;
   const values = Object.entries({ p50, p99, max }).map(
     ([name, microseconds]) =>
@@ -104,19 +104,23 @@ export interface Mark {
 }
 
 export interface Lane {
-  readonly name: PageNode | string;
+  readonly name: HTMLElement | string;
   readonly marks: readonly Mark[];
 }
 
 /** Creates lanes of marks above a common axis. @param description text for screen readers. */
-export function createLanes(description: string, ticks: readonly Tick[], lanes: readonly Lane[]): PageNode {
+export function createLanes(
+  description: string,
+  ticks: readonly Tick[],
+  lanes: readonly Lane[],
+): HTMLElement {
   const node = createElement('div', 'lanes', ...lanes.map(createLane), createTicks(ticks));
   node.setAttribute('role', 'img');
   node.setAttribute('aria-label', description);
   return node;
 }
 
-function createLane({ name, marks }: Lane): PageNode {
+function createLane({ name, marks }: Lane): HTMLElement {
   const track = createElement('div', 'track');
   for (const { start, end, kind } of marks) {
     const mark = createElement('div', `mark ${kind}`);
@@ -127,7 +131,7 @@ function createLane({ name, marks }: Lane): PageNode {
   return createElement('div', 'lane', createElement('span', 'lane-name', name), track);
 }
 
-function createTicks(ticks: readonly Tick[]): PageNode {
+function createTicks(ticks: readonly Tick[]): HTMLElement {
   const track = createElement('div', 'ticks');
   for (const { at, label } of ticks) {
     const tick = createElement('span', 'tick', label);

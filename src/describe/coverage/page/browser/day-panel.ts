@@ -1,4 +1,4 @@
-import { createElement, type PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
 import { formatDuration, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { type StateSpan, splitIntoSpans } from '../../state-spans.js';
@@ -8,7 +8,7 @@ import { createDayAxis, createLatencyAxis, createReasonName, type ReasonMeanings
 
 /** The details of one day, below the calendar of its series. */
 export interface DayPanel {
-  readonly node: PageNode;
+  readonly node: HTMLElement;
   /** @param title date and condition. @param day undefined for a day that was not audited. */
   show(title: string, day: PageDay | undefined): void;
   /** Moves the focus to the panel, and scrolls there. */
@@ -50,15 +50,15 @@ export function createDayPanel(
   };
 }
 
-export function createButton(text: string, onClick: () => void): PageNode {
+export function createButton(text: string, onClick: () => void): HTMLElement {
   const button = createElement('button', '', text);
   button.setAttribute('type', 'button');
   button.addEventListener('click', onClick);
   return button;
 }
 
-function describeDay({ reasons, incidents, content }: PageDay, meanings: ReasonMeanings): PageNode[] {
-  const nodes = incidents.map((incident) => createElement('p', '', `Incident: ${incident}`));
+function describeDay({ reasons, incidents, content }: PageDay, meanings: ReasonMeanings): HTMLElement[] {
+  const nodes: HTMLElement[] = incidents.map((incident) => createElement('p', '', `Incident: ${incident}`));
   if (content === undefined) {
     const hint = 'tickhaul audit --html writes a page with the details of each day.';
     return reasons.length === 0 ? nodes : [...nodes, createElement('p', 'soft', hint)];
@@ -86,7 +86,7 @@ function createFindingsTable(
   { symbols, findings }: PageDayContent,
   reasons: readonly string[],
   meanings: ReasonMeanings,
-): PageNode {
+): HTMLElement {
   const titles = ['check', 'count', 'extent', 'first at'].map((title) => createElement('th', '', title));
   const rows = findings.map((finding) => {
     const { check, count } = finding;
@@ -129,7 +129,7 @@ export interface DayListContent {
   /** The states to list. */
   readonly words: readonly StateWords[];
   /** Why a day is degraded or corrupt. */
-  readonly explain: (day: Day) => readonly (PageNode | string)[];
+  readonly explain: (day: Day) => readonly (HTMLElement | string)[];
   readonly onSelect: (day: Day) => void;
 }
 
@@ -138,11 +138,18 @@ const EXPLAINED: readonly PageState[] = ['d', 'c'];
 const IN_RANGES: readonly PageState[] = ['m', 'e', 'n'];
 
 /** A collapsible list of days, filled in when opened. */
-export function createDayList({ title, first, states, words, explain, onSelect }: DayListContent): PageNode {
+export function createDayList({
+  title,
+  first,
+  states,
+  words,
+  explain,
+  onSelect,
+}: DayListContent): HTMLElement {
   const details = createElement('details', '', createElement('summary', '', title));
   const runs = (state: PageState): readonly StateSpan[] =>
     splitIntoSpans(states).filter((run) => run.state === state);
-  const createItem = (word: string, day: Day): PageNode => {
+  const createItem = (word: string, day: Day): HTMLElement => {
     const button = createButton(formatDay(day), () => onSelect(day));
     return createElement('li', '', button, ` ${word}`, ...explain(day));
   };

@@ -1,13 +1,4 @@
-import {
-  document,
-  elementById,
-  IntersectionObserver,
-  type PageCanvas,
-  type PageField,
-  type PageNode,
-  ResizeObserver,
-  window,
-} from '../../../../base/page/browser/dom.js';
+import { elementById } from '../../../../base/page/browser/elements.js';
 import type { PageData, PageState } from '../page-data.js';
 import { drawCell, preparePen, readStateColors } from './calendar.js';
 import { createByteCharts } from './series-charts.js';
@@ -29,11 +20,11 @@ const allSeries = listSeries(data);
 const charts = createByteCharts(data.charts);
 
 const list = elementById('list');
-const filter = elementById('filter') as PageField;
-const sort = elementById('sort') as PageField;
+const filter = elementById<HTMLInputElement>('filter');
+const sort = elementById<HTMLSelectElement>('sort');
 const moreButton = elementById('more');
 /** Sections of the page by their canvas. */
-const shown = new Map<PageNode, SeriesSection>();
+const shown = new Map<Element, SeriesSection>();
 const sectionsNearWindow = new Set<SeriesSection>();
 let limit = SECTIONS_PER_STEP;
 let width = list.clientWidth;
@@ -52,7 +43,7 @@ const watcher = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-function placeSection(series: ListedSeries): PageNode {
+function placeSection(series: ListedSeries): HTMLElement {
   const section = series.section();
   const { node, calendar } = section;
   if (!shown.has(calendar.node)) {
@@ -76,14 +67,8 @@ function showList(): void {
 
 function drawLegend(): void {
   const colors = readStateColors();
-  for (const node of document.querySelectorAll('canvas[data-state]')) {
-    drawCell(
-      preparePen(node as PageCanvas, 12, 12),
-      { x: 0, y: 0 },
-      12,
-      node.dataset['state'] as PageState,
-      colors,
-    );
+  for (const node of document.querySelectorAll<HTMLCanvasElement>('canvas[data-state]')) {
+    drawCell(preparePen(node, 12, 12), { x: 0, y: 0 }, 12, node.dataset['state'] as PageState, colors);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createElement, elementById, type PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement, elementById } from '../../../../base/page/browser/elements.js';
 import { formatDuration, formatSize } from '../../../../base/units.js';
 import type { Day } from '../../../../day-files/day.js';
 import { formatMicroseconds } from '../format-value.js';
@@ -7,7 +7,7 @@ import { addDaysBetween, type Chart, createChart } from './charts.js';
 import { foldHoles } from './fold.js';
 
 export interface SeriesCharts {
-  readonly node: PageNode;
+  readonly node: HTMLElement;
   redraw(): void;
 }
 
@@ -86,7 +86,7 @@ export function createSeriesCharts(days: ReadonlyMap<Day, PageDay>): SeriesChart
 
 /** Adds a chart, unless all its values are 0. */
 function addChart(
-  parent: PageNode,
+  parent: HTMLElement,
   { title, format, distances, lines }: SeriesChartKind,
   contents: ReadonlyMap<Day, PageDayContent>,
 ): readonly Chart[] {

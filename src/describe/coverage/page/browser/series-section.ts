@@ -1,4 +1,4 @@
-import { createElement, type PageCanvas, type PageNode } from '../../../../base/page/browser/dom.js';
+import { createElement } from '../../../../base/page/browser/elements.js';
 import { formatSize, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
 import { unpackStates } from '../../state-spans.js';
@@ -11,7 +11,7 @@ import { createSeriesCharts } from './series-charts.js';
 
 /** A series on the page. */
 export interface SeriesSection {
-  readonly node: PageNode;
+  readonly node: HTMLElement;
   readonly calendar: Calendar;
   /** Draws the charts of the section, if there are any, with the current colours of the page. */
   redrawCharts(): void;
@@ -29,7 +29,7 @@ export function createSeriesSection(
   const listed = words.filter(({ isListed }) => isListed);
   const description = describeSeries(first, states, packed, words);
 
-  const canvas = createElement('canvas') as PageCanvas;
+  const canvas = createElement('canvas');
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-roledescription', 'calendar');
@@ -40,7 +40,7 @@ export function createSeriesSection(
     const { reasons = [], error } = days.get(day) ?? {};
     return [...reasons, ...(error === undefined ? [] : [error])];
   };
-  const explain = (day: Day): readonly (PageNode | string)[] =>
+  const explain = (day: Day): readonly (HTMLElement | string)[] =>
     listCauses(day).flatMap((cause, at) => [at === 0 ? ': ' : ', ', createReasonName(cause, meanings)]);
   const describeDay = (day: Day): string => {
     const { word, note } = words.find(({ state }) => state === states.charAt(day - first)) ?? {
