@@ -79,8 +79,11 @@ async function writeSideFile(
   if (isRecorded && isSizeEnough && found?.bytes === bytes.length) return;
   const foundHash = found && (await hashFile(location, 'sha256', { read: files.read, signal }));
   if (isRecorded && foundHash === sha256) return;
-  if (foundHash !== undefined && foundHash !== sha256 && isEditable && foundHash !== recorded?.sha256)
-    return emit({ event: 'note', message: `${location}: keeping this file, as it was changed` });
+  const isOther = foundHash !== undefined && foundHash !== sha256;
+  if (isEditable && isOther && foundHash !== recorded?.sha256) {
+    const message = `${location}: keeping this file, which is not as an export wrote it; delete it to get a new one`;
+    return emit({ event: 'note', message });
+  }
   if (foundHash !== sha256) {
     const part = await files.openPart(location, undefined, signal, bytes.length);
     try {
