@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { workInParallel } from '../base/run-tasks.js';
 import { VERSION } from '../base/version.js';
 import type { EventSink, RunScript } from '../events/run-events.js';
@@ -46,6 +47,8 @@ export async function finishExport(
   for (const message of messages ?? []) emit(message);
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
+  // Each file adds listeners; without this, Node would warn about a leak.
+  setMaxListeners(0, signal);
   await workInParallel(files, { count: PARALLEL_FILES, signal, stop }, (file) =>
     writeSideFile(file, { ...context, signal }),
   );
