@@ -5,9 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatConfig, formatStrategy } from '../dist/src/export/freqtrade/freqtrade-setup.js';
 import { formatHftbacktestScript } from '../dist/src/export/hftbacktest/hftbacktest-setup.js';
-import { formatNautilusScript } from '../dist/src/export/nautilus/nautilus-setup.js';
+import {
+  formatNautilusScript,
+  formatRustNautilusScript,
+} from '../dist/src/export/nautilus/nautilus-setup.js';
 
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'recipes');
+
+const NAUTILUS = { id: 'BTCUSDT-PERP.BINANCE', data: 'trade_tick', currencies: ['USDT'] };
 
 /** As an export of BTCUSDT of binance-futures writes them. */
 const RECIPES = {
@@ -25,11 +30,8 @@ const RECIPES = {
       takerFee: '0.0005',
     },
   }),
-  'run_nautilus.py': formatNautilusScript({
-    id: 'BTCUSDT-PERP.BINANCE',
-    data: 'trade_tick',
-    currencies: ['USDT'],
-  }),
+  'run_nautilus.py': formatNautilusScript(NAUTILUS),
+  'run_nautilus_rust.py': formatRustNautilusScript(NAUTILUS),
   'freqtrade-config.json': formatConfig({
     exchange: 'binance',
     pairs: ['BTC/USDT:USDT'],

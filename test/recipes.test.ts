@@ -88,7 +88,12 @@ test('recipes of backtesters are those that exports write, and parse', async (t)
   const missing = noPython('py_compile');
   if (missing) return t.diagnostic(`the scripts are not compiled: ${missing}`);
   const dir = await tempDir(t);
-  for (const name of ['run_hftbacktest.py', 'run_nautilus.py', 'freqtrade-strategy.py'])
+  for (const name of [
+    'run_hftbacktest.py',
+    'run_nautilus.py',
+    'run_nautilus_rust.py',
+    'freqtrade-strategy.py',
+  ])
     await writeFile(join(dir, name), await recipe(name));
   compilePython(...(await readdir(dir)).map((name) => join(dir, name)));
 });

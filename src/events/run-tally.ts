@@ -110,7 +110,8 @@ export function mergeSummaries(parts: readonly RunSummary[], failure = 0): Omit<
     parts.reduce((sum, part) => sum + (part[key] ?? 0), 0);
   const empty = total('empty');
   const dayFileRows = parts.map((part) => part.dayFileRows).reduce(addRowCounts, undefined);
-  const scripts = parts.flatMap((part) => part.scripts ?? []);
+  // Of two exports into one folder, the later one has written the script.
+  const scripts = new Map(parts.flatMap((part) => part.scripts ?? []).map((script) => [script.path, script]));
   const error = parts.map((part) => part.error).find((each) => each && judgeError(each).endsRun);
   const exitCodes = parts.filter((part) => !isOutOfTimeOnly(part)).map(({ exitCode }) => exitCode);
   return {
@@ -120,7 +121,7 @@ export function mergeSummaries(parts: readonly RunSummary[], failure = 0): Omit<
     unfinished: total('unfinished'),
     bytes: total('bytes'),
     ...(dayFileRows && { dayFileRows }),
-    ...(scripts.length > 0 && { scripts }),
+    ...(scripts.size > 0 && { scripts: [...scripts.values()] }),
     ...(error && { error }),
   };
 }

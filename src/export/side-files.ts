@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { workInParallel } from '../base/run-tasks.js';
 import { VERSION } from '../base/version.js';
 import type { EventSink, RunScript } from '../events/run-events.js';
@@ -46,6 +47,8 @@ export async function finishExport(
   for (const message of messages ?? []) emit(message);
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
+  // Each file adds listeners; without this, Node would warn about a leak.
+  setMaxListeners(0, signal);
   await workInParallel(files, { count: PARALLEL_FILES, signal, stop }, (file) =>
     writeSideFile(file, { ...context, signal }),
   );
@@ -79,8 +82,11 @@ async function writeSideFile(
   if (isRecorded && isSizeEnough && found?.bytes === bytes.length) return;
   const foundHash = found && (await hashFile(location, 'sha256', { read: files.read, signal }));
   if (isRecorded && foundHash === sha256) return;
-  if (foundHash !== undefined && foundHash !== sha256 && isEditable && foundHash !== recorded?.sha256)
-    return emit({ event: 'note', message: `${location}: keeping this file, as it was changed` });
+  const isOther = foundHash !== undefined && foundHash !== sha256;
+  if (isEditable && isOther && foundHash !== recorded?.sha256) {
+    const message = `${location}: keeping this file, which is not as an export wrote it; delete it to get a new one`;
+    return emit({ event: 'note', message });
+  }
   if (foundHash !== sha256) {
     const part = await files.openPart(location, undefined, signal, bytes.length);
     try {

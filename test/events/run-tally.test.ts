@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ERROR_TABLE, type ErrorCode, TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/day-files/day.js';
 import type { FileEvent } from '../../src/events/run-events.js';
-import { createRunTally } from '../../src/events/run-tally.js';
+import { createRunTally, mergeSummaries } from '../../src/events/run-tally.js';
 
 const file = {
   exchange: 'deribit',
@@ -99,4 +99,16 @@ test('no error that stops a run results in exit code 0', () => {
   for (const code of Object.keys(ERROR_TABLE) as ErrorCode[]) {
     for (const files of Object.values(FILES)) assert.notEqual(exitCodeFor(files, code), 0, code);
   }
+});
+
+test('two exports into one folder have its script once', () => {
+  const summary = (path: string, command: string) => ({
+    ...createRunTally().summary({ planned: undefined, stopped: undefined, strict: false, seconds: 1 }),
+    scripts: [{ path, command }],
+  });
+  const parts = [summary('a', 'first'), summary('b', 'second'), summary('a', 'third')];
+  assert.deepEqual(mergeSummaries(parts).scripts, [
+    { path: 'a', command: 'third' },
+    { path: 'b', command: 'second' },
+  ]);
 });

@@ -35,6 +35,8 @@ class Stub:
         return Stub(f"{self.name}.{name}")
     def __getitem__(self, key):
         return self
+    def __iter__(self):
+        return iter([])
     def __call__(self, *args, **named):
         strategies.extend(arg for arg in args if isinstance(arg, Strategy))
         texts = {key: str(value) for key, value in named.items()}

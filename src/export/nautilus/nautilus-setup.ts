@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import type { SideFile } from '../export-target.js';
-import { formatCatalogName } from './catalog-instrument.js';
+import type { CatalogType } from './catalog-columns.js';
+import { formatCatalogPath } from './catalog-instrument.js';
 import type { InstrumentRow } from './instrument-row.js';
 import { formatBarType, parseBarName } from './nautilus-options.js';
 
@@ -36,43 +38,53 @@ export interface NautilusScript {
 export const NAUTILUS_SCRIPT = 'run_nautilus.py';
 
 /**
- * The script for the first instrument that has data in a catalog of the Python version.
+ * The script for the first instrument that has data in a catalog.
  * @param paths of the outputs.
  * @param bars names of bars, such as `trade_bar_1m`.
  * @returns undefined if no instrument has data.
  */
 export function createNautilusScript(
+  catalog: 'python' | 'rust',
   rows: readonly InstrumentRow[],
   paths: readonly string[],
   bars: readonly string[],
 ): SideFile | undefined {
-  const folders = new Set(paths.map((path) => path.slice('data/'.length, path.lastIndexOf('/'))));
+  const folders = new Set(paths.map((path) => posix.dirname(path)));
+  const hasData = (type: CatalogType, identifier: string): boolean =>
+    folders.has(posix.dirname(formatCatalogPath(catalog, type, identifier, 0n, 0n)));
   for (const { id, values, ...row } of rows) {
     const barType = bars
       .map((name) => formatBarType(id, parseBarName(name)))
-      .find((type) => folders.has(`bar/${formatCatalogName('python', type)}`));
-    const data = NAMES.find((name) =>
-      name === 'bar' ? barType !== undefined : folders.has(`${name}/${formatCatalogName('python', id)}`),
-    );
+      .find((type) => hasData('bar', type));
+    const data = NAMES.find((name) => (name === 'bar' ? barType !== undefined : hasData(name, id)));
     if (data === undefined) continue;
     const currencies =
       row.class === 'CurrencyPair'
         ? [values['base_currency'], values['quote_currency']]
         : [values['settlement_currency']];
-    const text = formatNautilusScript({ id, data, barType, currencies: currencies.map(String) });
+    const script = { id, data, barType, currencies: currencies.map(String) };
+    const text = catalog === 'rust' ? formatRustNautilusScript(script) : formatNautilusScript(script);
     return { key: NAUTILUS_SCRIPT, path: NAUTILUS_SCRIPT, bytes: Buffer.from(text), isEditable: true };
   }
   return undefined;
 }
 
+/** The venue of a script, and its account, in Python. */
+function describeVenue({ id, data, currencies }: NautilusScript) {
+  return {
+    isBook: data === 'order_book_deltas' || data === 'order_book_depths',
+    account: currencies.length > 1 ? 'CASH' : 'MARGIN',
+    venue: JSON.stringify(id.slice(id.lastIndexOf('.') + 1)),
+    balances: currencies.map((currency) => JSON.stringify(`1000000 ${currency}`)).join(', '),
+  };
+}
+
 /** A Python script that buys once with the data of an instrument. */
-export function formatNautilusScript({ id, data, barType, currencies }: NautilusScript): string {
+export function formatNautilusScript(script: NautilusScript): string {
+  const { id, data, barType } = script;
   const { type, subscribe, handler } = DATA[data];
+  const { isBook, account, venue, balances } = describeVenue(script);
   const isBar = data === 'bar';
-  const isBook = data === 'order_book_deltas' || data === 'order_book_depths';
-  const isSpot = currencies.length > 1;
-  const venue = id.slice(id.lastIndexOf('.') + 1);
-  const balances = currencies.map((currency) => JSON.stringify(`1000000 ${currency}`)).join(', ');
   const selected = isBar ? 'bar_types=[BAR_TYPE]' : 'instrument_id=instrument.id';
   return `"""A backtest that buys once: python3 -m pip install nautilus_trader
 
@@ -120,9 +132,9 @@ run = BacktestRunConfig(
     engine=BacktestEngineConfig(),
     venues=[
         BacktestVenueConfig(
-            name=${JSON.stringify(venue)},
+            name=${venue},
             oms_type="NETTING",
-            account_type="${isSpot ? 'CASH' : 'MARGIN'}",
+            account_type="${account}",
             starting_balances=[${balances}],${isBook ? '\n            book_type="L2_MBP",' : ''}
         )
     ],
@@ -136,6 +148,54 @@ engine = node.get_engine(run.id)
 engine.add_strategy(BuyOnce())
 node.run()
 print(engine.trader.generate_positions_report())
+node.dispose()
+`;
+}
+
+/** A script for the Rust version, whose interfaces have other names. It sends no orders. */
+export function formatRustNautilusScript(script: NautilusScript): string {
+  const { id, data, barType } = script;
+  const { isBook, account, venue, balances } = describeVenue(script);
+  const isBar = data === 'bar';
+  return `"""A backtest without orders, with version 2 of NautilusTrader, which is built from its source.
+
+Written by \`tickhaul export nautilus --catalog rust\`, which keeps this file once you have changed it.
+"""
+
+from pathlib import Path
+
+from nautilus_trader.backtest import (
+    BacktestDataConfig,
+    BacktestNode,
+    BacktestRunConfig,
+    BacktestVenueConfig,
+)
+from nautilus_trader.model import AccountType, BookType, ${isBar ? '' : 'InstrumentId, '}OmsType
+
+CATALOG = str(Path(__file__).resolve().parent)
+
+run = BacktestRunConfig(
+    venues=[
+        BacktestVenueConfig(
+            name=${venue},
+            oms_type=OmsType.NETTING,
+            account_type=AccountType.${account},
+            book_type=BookType.${isBook ? 'L2_MBP' : 'L1_MBP'},
+            starting_balances=[${balances}],
+        )
+    ],
+    data=[
+        BacktestDataConfig(
+            data_type="${DATA[data].type}",
+            catalog_path=CATALOG,
+            ${isBar ? `bar_types=[${JSON.stringify(barType)}]` : `instrument_id=InstrumentId.from_str(${JSON.stringify(id)})`},
+        )
+    ],
+    raise_exception=True,
+)
+node = BacktestNode([run])
+for result in node.run():
+    print(result.iterations, "events", result.summary)
 node.dispose()
 `;
 }

@@ -48,9 +48,8 @@ export async function planCatalog(
   }
   const { rows, files, warnings } = await planInstruments(series, options);
   const finish = async (outputsOf: OutputsOf): Promise<SideFiles> => {
-    if (options.catalog === 'rust') return { files };
     const { createNautilusScript, NAUTILUS_SCRIPT } = await import('./nautilus-setup.js');
-    const script = createNautilusScript(rows, jobs.flatMap(outputsOf), options.bars);
+    const script = createNautilusScript(options.catalog, rows, jobs.flatMap(outputsOf), options.bars);
     if (!script) return { files };
     return {
       files: [...files, script],

@@ -70,6 +70,13 @@ test('sync exports the series of each job with export, relative to the config fi
         ['books', status],
       ],
     );
+    const { scripts, jobs } = summaryOf(finished);
+    const path = join(dir, 'npz', 'run_hftbacktest.py');
+    assert.deepEqual(scripts, [{ path, command: `python3 ${path}` }]);
+    assert.deepEqual(
+      jobs.map((job) => job['scripts']),
+      [scripts, undefined],
+    );
   }
   assert.deepEqual(await arraysIn(join(dir, 'npz')), DAYS.slice(0, 2));
 });

@@ -81,10 +81,14 @@ test('an array has the sizes and fees that held at the start of its day', async 
 });
 
 test('a spot pair is linear, and a rebate is negative', async () => {
-  const jobs = [jobOf('deribit', 'BTC-14FEB25', '2025-02-01'), jobOf('deribit', 'BTC_USDC', '2023-06-01')];
+  const jobs = [
+    jobOf('deribit', 'BTC-14FEB25', '2025-02-01'),
+    ...['2023-06-01', '2024-05-01'].map((day) => jobOf('deribit', 'BTC_USDC', day)),
+  ];
   const texts = textsOf(await setUp(jobs, [FUTURE, SPOT]));
   const spot = JSON.parse(texts['deribit_2023-06-01_BTC_USDC.json'] ?? '');
   assert.deepEqual([spot.tick_size, spot.asset_type, spot.maker_fee], [0.01, 'linear', 0]);
+  assert.equal(JSON.parse(texts['deribit_2024-05-01_BTC_USDC.json'] ?? '').tick_size, 1);
   const future = JSON.parse(texts['deribit_2025-02-01_BTC-14FEB25.json'] ?? '');
   assert.deepEqual([future.tick_size, future.asset_type, future.maker_fee], [2.5, 'inverse', -0.0001]);
 });

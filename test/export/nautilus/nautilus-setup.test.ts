@@ -21,12 +21,12 @@ const ROWS = [rowOf(XBTUSD, 'XBT/USD.BITMEX'), rowOf(SPOT, 'BTC_USDC.DERIBIT')];
 const pathOf = (folder: string, name: string): string => `data/${folder}/${name}/2024_2024.parquet`;
 
 test('there is no script for instruments without data', () => {
-  assert.equal(createNautilusScript(ROWS, [], []), undefined);
+  assert.equal(createNautilusScript('python', ROWS, [], []), undefined);
   assert.equal(
-    createNautilusScript(ROWS, [pathOf('trade_tick', 'OTHER.BITMEX')], ['trade_bar_1m']),
+    createNautilusScript('rust', ROWS, [pathOf('trades', 'OTHER.BITMEX')], ['trade_bar_1m']),
     undefined,
   );
-  assert.equal(createNautilusScript([], [pathOf('trade_tick', 'XBTUSD.BITMEX')], []), undefined);
+  assert.equal(createNautilusScript('python', [], [pathOf('trade_tick', 'XBTUSD.BITMEX')], []), undefined);
 });
 
 const CASES = [
@@ -81,8 +81,37 @@ test('a spot pair has an account of both currencies, and bars have their type', 
   assert.equal(find(calls, 'on_bar').name, 'on_bar');
 });
 
-async function runScript(dir: string, paths: readonly string[]): Promise<readonly StubCall[]> {
-  const script = createNautilusScript(ROWS, paths, ['trade_bar_5m', 'trade_bar_1m']);
+test('a script for the Rust version reads the same data', { skip: noPython('py_compile') }, async (t) => {
+  const dir = await tempDir(t);
+  const deltas = await runScript(dir, [pathOf('order_book_deltas', 'XBTUSD.BITMEX')], 'rust');
+  assert.deepEqual(find(deltas, 'BacktestVenueConfig').named, {
+    name: 'BITMEX',
+    oms_type: 'OmsType.NETTING',
+    account_type: 'AccountType.MARGIN',
+    book_type: 'BookType.L2_MBP',
+    starting_balances: "['1000000 BTC']",
+  });
+  assert.deepEqual(find(deltas, 'InstrumentId.from_str').args, ['XBT/USD.BITMEX']);
+  const { data_type, catalog_path, instrument_id } = find(deltas, 'BacktestDataConfig').named;
+  assert.deepEqual(
+    [data_type, catalog_path, instrument_id],
+    ['OrderBookDelta', dir, 'InstrumentId.from_str()'],
+  );
+  const trades = await runScript(dir, [pathOf('trades', 'BTC_USDC.DERIBIT')], 'rust');
+  assert.equal(find(trades, 'BacktestDataConfig').named['data_type'], 'TradeTick');
+  const { account_type, book_type } = find(trades, 'BacktestVenueConfig').named;
+  assert.deepEqual([account_type, book_type], ['AccountType.CASH', 'BookType.L1_MBP']);
+  const barType = 'BTC_USDC.DERIBIT-1-MINUTE-LAST-EXTERNAL';
+  const bars = await runScript(dir, [pathOf('bars', barType)], 'rust');
+  assert.equal(find(bars, 'BacktestDataConfig').named['bar_types'], `['${barType}']`);
+});
+
+async function runScript(
+  dir: string,
+  paths: readonly string[],
+  catalog: 'python' | 'rust' = 'python',
+): Promise<readonly StubCall[]> {
+  const script = createNautilusScript(catalog, ROWS, paths, ['trade_bar_5m', 'trade_bar_1m']);
   assert.ok(script?.isEditable);
   await writeFile(join(dir, script.path), script.bytes);
   return runWithStubs(join(dir, script.path), ['nautilus_trader']);
