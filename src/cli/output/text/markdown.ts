@@ -20,7 +20,7 @@ const LINK = /\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/g;
 export function formatMarkdown(markdown: string, style: MarkdownStyle): string {
   const blocks = markdown.match(/^```[\s\S]*?^```$|(?:^\|.*\n?)+|^.*$/gm) ?? [];
   const texts = blocks.map((block) => {
-    if (block.startsWith('```')) return formatCode(block);
+    if (block.startsWith('```')) return formatCode(block, style);
     return block.startsWith('|') ? formatMarkdownTable(block, style) : formatLine(block, style);
   });
   return texts
@@ -29,9 +29,12 @@ export function formatMarkdown(markdown: string, style: MarkdownStyle): string {
     .replace(/^\n+|\n+$/g, '');
 }
 
-function formatCode(block: string): string {
+/** Formats a block of code; in one that is too wide, comments at the end of a line are put above it. */
+function formatCode(block: string, { columns }: MarkdownStyle): string {
   const lines = block.split('\n').slice(1, -1);
-  return lines.map((line) => (CODE_INDENT + line).trimEnd()).join('\n');
+  const isWide = lines.some((line) => CODE_INDENT.length + textWidth(line) > columns);
+  const shown = isWide ? lines.flatMap((line) => line.split(/ {2,}(?=# )/).toReversed()) : lines;
+  return shown.map((line) => (CODE_INDENT + line).trimEnd()).join('\n');
 }
 
 /** Formats a heading, an item of a list or a paragraph. */

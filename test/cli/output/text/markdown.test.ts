@@ -18,7 +18,13 @@ A paragraph with **bold** words, \`code\`, a sign \`-\` and [a \`link\`](page.md
 1. a number
 
 \`\`\`sh
-tickhaul help   # not wrapped, whatever its length may be, since it may be copied
+tickhaul help
+\`\`\`
+
+\`\`\`sh
+tickhaul help   # a comment that is too long
+tickhaul help --not-wrapped --since-it-may-be-copied
+  indented
 \`\`\`
 
 | name | meaning | what to do |
@@ -41,7 +47,12 @@ it.
   - one below
 1. a number
 
-    tickhaul help   # not wrapped, whatever its length may be, since it may be copied
+    tickhaul help
+
+    # a comment that is too long
+    tickhaul help
+    tickhaul help --not-wrapped --since-it-may-be-copied
+      indented
 
 NAME  MEANING            WHAT TO DO
 
