@@ -33,8 +33,11 @@ export function formatMarkdown(markdown: string, style: MarkdownStyle): string {
 function formatCode(block: string, { columns }: MarkdownStyle): string {
   const lines = block.split('\n').slice(1, -1);
   const isWide = lines.some((line) => CODE_INDENT.length + textWidth(line) > columns);
-  const shown = isWide ? lines.flatMap((line) => line.split(/ {2,}(?=# )/).toReversed()) : lines;
-  return shown.map((line) => (CODE_INDENT + line).trimEnd()).join('\n');
+  const shown = isWide ? lines.map((line) => line.replace(/^(\S.*?) +(# [^'"]*)$/, '$2\n$1')) : lines;
+  return shown
+    .flatMap((line) => line.split('\n'))
+    .map((line) => (CODE_INDENT + line).trimEnd())
+    .join('\n');
 }
 
 /** Formats a heading, an item of a list or a paragraph. */
@@ -109,7 +112,9 @@ function toPlainText(text: string, { cite }: MarkdownStyle): string {
   const cited = text.replace(LINK, (_, label: string, target: string) => cite(label, target));
   return cited
     .split(/(`[^`]+`)/)
-    .map((part, at) => (at % 2 === 1 ? formatCodeSpan(part) : part.replaceAll('**', '')))
+    .map((part, at) =>
+      at % 2 === 1 ? formatCodeSpan(part) : part.replace(/\*\*|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)/g, ''),
+    )
     .join('')
     .replace(/\\([\\`*_|[\]<>])/g, '$1');
 }

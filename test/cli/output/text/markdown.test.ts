@@ -11,7 +11,7 @@ const STYLE = {
 const PAGE = `\
 ## A heading with \`code\`
 
-A paragraph with **bold** words, \`code\`, a sign \`-\` and [a \`link\`](page.md#part) in it.
+A paragraph with **bold** _words_, \`code\`, a sign \`-\` and [a \`link\`](page.md#part) in it.
 
 - an item that is too long for a single line
   - one below
