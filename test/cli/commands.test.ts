@@ -25,7 +25,7 @@ test('--version and --help need no service', async () => {
     'demo',
     'completion',
   ]) {
-    assert.match(help.stdout, new RegExp(`tickhaul ${name}`));
+    assert.match(help.stdout, new RegExp(`^  ${name} `, 'm'));
     const own = await runHere([name, '--help']);
     assert.deepEqual([own.exitCode, own.stderr], [0, ''], name);
     assert.match(own.stdout, /Examples:/);

@@ -42,7 +42,8 @@ for (const [name, { page, sections }] of TOPICS) {
       assert.doesNotMatch(line, /^\||(?<!`)\*\*|\]\(|^#/);
     }
     const isCited = filesOfPackage();
-    for (const [path] of text.matchAll(/(?<=\()docs\/[\w./-]+/g)) assert.ok(isCited(path), path);
+    for (const [path] of text.matchAll(/(?<=\()[\w./-]+\.(?:md|json|py|sh|sql)\b/g))
+      assert.ok(isCited(path), path);
     for (const [, cited = ''] of text.matchAll(/tickhaul help ([a-z-]+)/g))
       assert.ok(NAMES.includes(cited), cited);
     assert.ok(text.endsWith(`The whole page: ${join(ROOT, page)}\n`));

@@ -66,6 +66,7 @@ const USES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   demo: [],
   completion: [],
   version: [],
+  help: [],
 };
 /** Commands that need settings for object stores only. */
 const LOCAL_COMMANDS = new Set(['convert', 'inspect']);

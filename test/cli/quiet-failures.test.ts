@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
-import { commandName } from '../../src/cli/arguments/define-flags.js';
+import { commandName, HELP } from '../../src/cli/arguments/define-flags.js';
 import { EXIT_CODES } from '../../src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { runHere } from '../helpers/in-process.js';
@@ -227,7 +227,9 @@ test('the table has every exit code that a command can end with', () => {
 test('--quiet says which word of a command line is wrong, for every command', async () => {
   for (const command of COMMANDS) {
     const name = commandName(command);
-    const { exitCode, stderr } = await runHere([name, '--quiet', '--no-such-flag']);
+    // `help` alone is `--help`, which yargs prints whatever the other words are.
+    const named = name === HELP ? [name, 'exit-codes'] : [name];
+    const { exitCode, stderr } = await runHere([...named, '--quiet', '--no-such-flag']);
     assert.equal(exitCode, 2, name);
     assert.match(stderr, /^tickhaul: .*--no-such-flag.*\n$/, name);
   }

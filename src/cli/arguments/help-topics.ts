@@ -15,8 +15,7 @@ export const HELP_TOPICS: HelpTopics = {
   },
   selection: {
     describe: 'which day files a command works on',
-    page: 'docs/reference/download.md',
-    sections: ['Selection'],
+    page: 'docs/reference/selection.md',
   },
   formats: {
     describe: 'Parquet, NDJSON and Arrow: columns, flags, readers',

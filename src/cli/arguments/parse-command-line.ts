@@ -32,6 +32,9 @@ export async function parseCommandLine(
   let isVersionWanted = false;
   const outline = findNamedCommand(commands, words);
   const command = outline && { ...outline, ...(await outline.load()) };
+  // yargs takes longer to build its text, which would not be printed.
+  if (command === undefined && hasSwitch(words, 'help'))
+    return { kind: 'print', text: await formatHelp(commands, columns, hasSwitch(words, 'json')) };
   const positional = protectPositionals(words);
   const parser = createParser(commands, command, columns, (syntax, args) => {
     if (command?.syntax === syntax) {
@@ -58,9 +61,9 @@ export async function parseCommandLine(
   // Other programs print more with -v: the version in place of the command would look like success.
   if (isVersionWanted && command && commandName(command) !== 'version' && !words.includes('--version'))
     throw usageError('-v after a command: use --verbose to print each request, or tickhaul --version');
-  if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
   if (text !== '' && isHelpWanted && command === undefined)
-    return { kind: 'print', text: formatProgramHelp(commands, columns) };
+    return { kind: 'print', text: await formatHelp(commands, columns, isDataWanted) };
+  if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
   // Words after `--` may belong to another command.
   const isWhole = words.slice(0, [...words, '--'].indexOf('--')).some((word) => word.startsWith('--help'));
   // yargs has no help of `help`, a word that it reads as a flag.
@@ -69,6 +72,15 @@ export async function parseCommandLine(
   if (text !== '') return { kind: 'print', text: `${text}\n` };
   if (selected === undefined) throw usageError('no command given; see tickhaul --help');
   return { kind: 'run', ...selected };
+}
+
+/** The help without a command. */
+async function formatHelp(
+  commands: readonly CommandOutline[],
+  columns: number,
+  isData: boolean,
+): Promise<string> {
+  return isData ? formatHelpData(commands, undefined) : formatProgramHelp(commands, columns);
 }
 
 /** Help as JSON in one line. The modules are loaded here because other command lines do not need them. */

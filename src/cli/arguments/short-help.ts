@@ -4,9 +4,9 @@ import type { CommandDescription, FlagDescription } from './describe-command.js'
 
 /** The flags of most uses, in all commands. */
 const COMMON_FLAGS: ReadonlySet<string> = new Set([
-  ...['exchange', 'type', 'symbol', 'from', 'to', 'date', 'last', 'dir', 'out', 'source', 'channel'],
+  ...['type', 'symbol', 'from', 'to', 'date', 'last', 'dir', 'out', 'source', 'channel'],
   ...['convert', 'format', 'as', 'dry-run', 'wait', 'job', 'quick', 'repair', 'fail-on', 'html'],
-  ...['good', 'fill', 'timeframe', 'queue', 'email', 'port', 'host', 'rows', 'seed', 'fault'],
+  ...['queue', 'email', 'port', 'host', 'rows', 'seed', 'fault'],
 ]);
 
 /** Commands with fewer flags describe all of them, and have two examples. */

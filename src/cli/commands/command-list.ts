@@ -18,7 +18,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'symbols [exchange] [glob..]',
-    describe: 'list dataset symbols, of one or all exchanges, with type, data types and availability',
+    describe: 'list symbols of one or all exchanges, with data types and days',
     group: 'Find',
     load: async () => (await import('./symbols.js')).symbolsCommand,
   },

@@ -5,7 +5,7 @@ import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { sandboxEnvironment } from '../sandbox-environment.js';
+import { sandboxEnvironment } from './sandbox.js';
 
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
 const EXPORTED_UNTIL = '2024-03-09';

@@ -4,7 +4,7 @@ import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
-import { isTrue, readServeSettings, type ServeSettings } from '../serve-options.js';
+import type { ServeSettings } from '../serve-processes.js';
 
 /** Milliseconds for responses in flight. */
 const GRACE_MS = 5_000;
@@ -19,7 +19,7 @@ export const serveCommand: CommandAction = {
   ],
   async run(args, cli) {
     raiseHeapGrowth();
-    const { findOwnWorker, serveAsWorker } = await import('../serve-processes.js');
+    const { findOwnWorker, isTrue, readServeSettings, serveAsWorker } = await import('../serve-processes.js');
     const worker = findOwnWorker(cli);
     if (worker) return serveAsWorker(worker, cli);
     const settings = await readServeSettings(args, cli);
@@ -31,7 +31,7 @@ export const serveCommand: CommandAction = {
 };
 
 async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<number> {
-  const { withServeOptions } = await import('../serve-processes.js');
+  const { clearCache, withServeOptions } = await import('../serve-processes.js');
   return withServeOptions(cli, settings, async (options, countServing) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
@@ -42,7 +42,7 @@ async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<nu
 }
 
 async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
-  const { startWorkers } = await import('../serve-processes.js');
+  const { clearCache, startWorkers } = await import('../serve-processes.js');
   const starting = startWorkers(args, cli, settings, () => clearCache(cli, settings));
   const server = await starting.catch((error: unknown) => {
     // The signal reached the workers too.
@@ -52,13 +52,6 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
   if (!server) return 0;
   const debug = settings.options.log.debug;
   return runUntilSignal(cli, settings, server, () => debug?.(`workers ${server.pids.join(', ')}`));
-}
-
-/** Called after the ports are open, so that the cache of another running server is not cleared. */
-async function clearCache(cli: CliHost, { values, feeds }: ServeSettings): Promise<void> {
-  if (!values.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
-  const { clearSlices } = await import('../../raw-feeds/slices/slice-cache.js');
-  await clearSlices(feeds.cacheFolder);
 }
 
 /** Runs until a signal, which is the normal end of the server. */

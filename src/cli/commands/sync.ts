@@ -1,7 +1,7 @@
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { runOperation } from '../run-command.js';
-import { createSpaceQuestion } from '../space-question.js';
+import { createSpaceQuestion } from './download.js';
 import { finishPlan, showPlan } from './plan.js';
 
 export const syncCommand = defineCommand(COMMAND_OPTIONS.sync, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { splitShellLine } from '../../../src/cli/completion/shells.js';
+import { splitShellLine } from '../../../src/cli/completion/complete.js';
 
 /** The default of bash. */
 const BREAKS = ' \t\n"\'@><=;|&(:';

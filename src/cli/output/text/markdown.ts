@@ -20,7 +20,7 @@ const LINK = /\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/g;
 export function formatMarkdown(markdown: string, style: MarkdownStyle): string {
   const blocks = markdown.match(/^```[\s\S]*?^```$|(?:^\|.*\n?)+|^.*$/gm) ?? [];
   const texts = blocks.map((block) => {
-    if (block.startsWith('```')) return formatCode(block);
+    if (block.startsWith('```')) return formatCode(block, style);
     return block.startsWith('|') ? formatMarkdownTable(block, style) : formatLine(block, style);
   });
   return texts
@@ -29,9 +29,15 @@ export function formatMarkdown(markdown: string, style: MarkdownStyle): string {
     .replace(/^\n+|\n+$/g, '');
 }
 
-function formatCode(block: string): string {
+/** Formats a block of code; in one that is too wide, comments at the end of a line are put above it. */
+function formatCode(block: string, { columns }: MarkdownStyle): string {
   const lines = block.split('\n').slice(1, -1);
-  return lines.map((line) => (CODE_INDENT + line).trimEnd()).join('\n');
+  const isWide = lines.some((line) => CODE_INDENT.length + textWidth(line) > columns);
+  const shown = isWide ? lines.map((line) => line.replace(/^(\S.*?) +(# [^'"]*)$/, '$2\n$1')) : lines;
+  return shown
+    .flatMap((line) => line.split('\n'))
+    .map((line) => (CODE_INDENT + line).trimEnd())
+    .join('\n');
 }
 
 /** Formats a heading, an item of a list or a paragraph. */
@@ -106,7 +112,9 @@ function toPlainText(text: string, { cite }: MarkdownStyle): string {
   const cited = text.replace(LINK, (_, label: string, target: string) => cite(label, target));
   return cited
     .split(/(`[^`]+`)/)
-    .map((part, at) => (at % 2 === 1 ? formatCodeSpan(part) : part.replaceAll('**', '')))
+    .map((part, at) =>
+      at % 2 === 1 ? formatCodeSpan(part) : part.replace(/\*\*|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)/g, ''),
+    )
     .join('')
     .replace(/\\([\\`*_|[\]<>])/g, '$1');
 }

@@ -11,14 +11,20 @@ const STYLE = {
 const PAGE = `\
 ## A heading with \`code\`
 
-A paragraph with **bold** words, \`code\`, a sign \`-\` and [a \`link\`](page.md#part) in it.
+A paragraph with **bold** _words_, \`code\`, a sign \`-\` and [a \`link\`](page.md#part) in it.
 
 - an item that is too long for a single line
   - one below
 1. a number
 
 \`\`\`sh
-tickhaul help   # not wrapped, whatever its length may be, since it may be copied
+tickhaul help
+\`\`\`
+
+\`\`\`sh
+tickhaul help   # a comment that is too long
+tickhaul help --not-wrapped --since-it-may-be-copied
+  indented
 \`\`\`
 
 | name | meaning | what to do |
@@ -41,7 +47,12 @@ it.
   - one below
 1. a number
 
-    tickhaul help   # not wrapped, whatever its length may be, since it may be copied
+    tickhaul help
+
+    # a comment that is too long
+    tickhaul help
+    tickhaul help --not-wrapped --since-it-may-be-copied
+      indented
 
 NAME  MEANING            WHAT TO DO
 
