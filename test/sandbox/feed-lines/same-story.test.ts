@@ -32,7 +32,7 @@ const SPOT = [
 ];
 const DERIVATIVE = [...SPOT, 'derivative_ticker', 'liquidation'];
 
-/** Types that dialect and day files both have, by exchange and symbols. */
+/** Types that feed and day files both have, by exchange and symbols. */
 const MARKETS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['bitmex', ['XBTUSD', 'ETHUSD'], DERIVATIVE],
   ['binance-futures', ['BTCUSDT', 'DOGEUSDT'], DERIVATIVE],

@@ -15,7 +15,7 @@ export interface NativeMessage {
  * The message writers of one connection, by event type. A type without a writer is one that the exchange has no
  * message for.
  */
-export type Dialect = {
+export type MessageWriters = {
   readonly [Type in FeedEvent['type']]?: (event: EventOf<Type>) => readonly NativeMessage[];
 };
 
