@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { createNativeWriter, MESSAGE_WRITERS } from '../../../src/sandbox/feed-lines/native-writer.js';
 import type { FeedEvent } from '../../../src/sandbox/simulation/market-event.js';
-import { normalizeMessages, plain } from '../../dialects/records-of.js';
+import { normalizeMessages, plain } from '../../exchange-adapters/records-of.js';
 import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
 
 const PERIOD = { start: Date.UTC(2024, 2, 5) * 1000, end: Date.UTC(2024, 2, 6) * 1000 };
