@@ -36,6 +36,6 @@ test('refuses days in two ways, and a range without any of the days', () => {
     assert.throws(() => assertDays(selection, true), { code: 'usage', message }, JSON.stringify(selection));
   assert.throws(() => assertDays({}, true), { message: /no days selected/ });
   assert.throws(() => assertDays({ to: '2024-03-01' }, true), { message: /--to requires --from/ });
-  // A folder has days of its own.
+  // A folder has other days.
   for (const selection of [{}, { to: '2024-03-01' }, { weekdays: ['sat'] }]) assertDays(selection, false);
 });
