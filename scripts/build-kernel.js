@@ -65,8 +65,8 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
-    source: 'src/dialects/message-text/assembly/level-kernel.ts',
-    output: 'dist/src/dialects/message-text/level-kernel.wasm',
+    source: 'src/exchange-adapters/message-text/assembly/level-kernel.ts',
+    output: 'dist/src/exchange-adapters/message-text/level-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {

@@ -1,5 +1,5 @@
-import type { MessageSupport } from '../dialects/message-support.js';
 import type { EventSink } from '../events/run-events.js';
+import type { MessageSupport } from '../exchange-adapters/message-support.js';
 import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
 import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import { type Context, withContext } from '../operations/context.js';

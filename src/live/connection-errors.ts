@@ -2,7 +2,7 @@ import { TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { sanitizeForTerminal } from '../base/text.js';
 import { retryDelayMs } from '../base/with-retries.js';
-import { isMessageFields } from '../dialects/message-fields.js';
+import { isMessageFields } from '../exchange-adapters/message-fields.js';
 import { isTemporaryFailure, parseRetryAfter } from '../http/failed-response.js';
 
 const MAX_SHOWN_CHARACTERS = 200;

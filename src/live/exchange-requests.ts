@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { withRetries } from '../base/with-retries.js';
-import { ADDRESS_REQUESTS } from '../dialects/live-feeds/feed-supplements.js';
-import type { LiveFeed } from '../dialects/live-feeds/live-feed.js';
+import { ADDRESS_REQUESTS } from '../exchange-adapters/live-feeds/feed-supplements.js';
+import type { LiveFeed } from '../exchange-adapters/live-feeds/live-feed.js';
 import { discardBody, readBody } from '../http/watched-body.js';
 import { sendRequest } from '../service/send-request.js';
 import type { ServiceClient } from '../service/service-client.js';

@@ -4,9 +4,9 @@ import {
   CONNECTION_SUPPLEMENTS,
   HTTP_SUPPLEMENTS,
   type HttpSupplement,
-} from '../dialects/live-feeds/feed-supplements.js';
-import type { LiveFeed, SendMessage } from '../dialects/live-feeds/live-feed.js';
-import { StaleSnapshotError } from '../dialects/own/numbered-books.js';
+} from '../exchange-adapters/live-feeds/feed-supplements.js';
+import type { LiveFeed, SendMessage } from '../exchange-adapters/live-feeds/live-feed.js';
+import { StaleSnapshotError } from '../exchange-adapters/own/numbered-books.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { requestJson, resolveRestHost } from './exchange-requests.js';

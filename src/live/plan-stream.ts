@@ -1,13 +1,13 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { nearestNames } from '../base/nearest-names.js';
-import { type FeedPlan, planFeed } from '../dialects/feed-plan.js';
+import { type FeedPlan, planFeed } from '../exchange-adapters/feed-plan.js';
 import {
   type FeedOpener,
   maxStreamsPerConnection,
   planLiveFeeds,
   supportsWholeChannels,
-} from '../dialects/live-feeds/plan-live-feeds.js';
-import { hasOwnNormalizers } from '../dialects/own/normalizer-eras.js';
+} from '../exchange-adapters/live-feeds/plan-live-feeds.js';
+import { hasOwnNormalizers } from '../exchange-adapters/own/normalizer-eras.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { MetadataOptions } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';

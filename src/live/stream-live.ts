@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { onAbort, rejectOnAbort, wait } from '../base/wait.js';
-import { FeedLines } from '../dialects/feed-lines.js';
+import { FeedLines } from '../exchange-adapters/feed-lines.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { reconnectDelayMs } from './connection-errors.js';
 import { LinePump } from './line-pump.js';

@@ -33,7 +33,7 @@ async function readFetching({ settings, signal }: Context): Promise<MetadataOpti
 export async function withMessageSupport<T extends ExchangeSummary>(
   record: T,
 ): Promise<T & { readonly messages: object }> {
-  const { describeMessageSupport } = await import('../dialects/message-support.js');
+  const { describeMessageSupport } = await import('../exchange-adapters/message-support.js');
   const messages = await describeMessageSupport(record.id);
   return { ...record, messages: record.delisted === true ? withoutLive(messages) : messages };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { dealsBody, depthBody, mexcFrame } from '../dialects/live-feeds/mexc-writer.js';
+import { dealsBody, depthBody, mexcFrame } from '../exchange-adapters/live-feeds/mexc-writer.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { listen } from '../service/loopback.js';
 import { type LoopbackExchange, loopbackExchange, type Peer } from './exchange.js';

@@ -15,7 +15,7 @@ interface Played {
   readonly gap?: (peer: Peer) => void;
 }
 
-const DIALECTS: readonly Played[] = [
+const EXCHANGES: readonly Played[] = [
   { exchange: 'bitmex', symbol: 'XBTUSD', error: { status: 400, error: 'Unknown table: nothing' } },
   {
     exchange: 'deribit',
@@ -81,7 +81,7 @@ function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): 
   return done;
 }
 
-for (const { exchange, symbol, error, book, gap } of DIALECTS) {
+for (const { exchange, symbol, error, book, gap } of EXCHANGES) {
   test(`${exchange} disconnects, stalls, sends garbage, refuses and bans: the stream recovers with a new book`, async (t) => {
     const acts: readonly Act[] = [
       { code: 'reset', play: ({ socket }) => socket.terminate() },

@@ -9,9 +9,9 @@ import {
   toDatasetSymbol,
 } from '../../day-files/dataset-symbol.js';
 import { type Minute, usRangeToMinutes } from '../../day-files/day.js';
-import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
-import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
 import type { EventSink } from '../../events/run-events.js';
+import { type FeedPlan, planFeed } from '../../exchange-adapters/feed-plan.js';
+import { hasOwnNormalizers } from '../../exchange-adapters/own/normalizer-eras.js';
 import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,

@@ -1,5 +1,5 @@
-import { FeedLines } from '../../dialects/feed-lines.js';
-import { planFeed } from '../../dialects/feed-plan.js';
+import { FeedLines } from '../../exchange-adapters/feed-lines.js';
+import { planFeed } from '../../exchange-adapters/feed-plan.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../raw-feeds/raw-batch.js';
 import type { SwapBuffer } from '../handover.js';

@@ -1,5 +1,11 @@
 import type { EventOf } from '../simulation/market-event.js';
-import { type Dialect, formatLevels, formatOptionalNumber, type NativeMessage, usToMs } from './dialect.js';
+import {
+  formatLevels,
+  formatOptionalNumber,
+  type MessageWriters,
+  type NativeMessage,
+  usToMs,
+} from './message-writers.js';
 
 /** Last values of a symbol's ticker streams, to detect which of them changed. */
 interface TickerState {
@@ -13,7 +19,7 @@ interface TickerState {
  * generates the snapshot of a book itself, once per connection, and polls open interest, whose messages have no time
  * that normalized messages use. Trade ids are numbers, sides are always known, times are whole milliseconds.
  */
-export function createBinanceFuturesDialect(): Dialect {
+export function createBinanceFuturesWriters(): MessageWriters {
   let tradeId = 0;
   let updateId = 1000;
   const tickers = new Map<string, TickerState>();

@@ -1,7 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf } from '../simulation/market-event.js';
 import { seededRandom } from '../simulation/seeded-random.js';
-import { type Dialect, formatIsoMs, type NativeMessage } from './dialect.js';
+import { formatIsoMs, type MessageWriters, type NativeMessage } from './message-writers.js';
 
 type Side = 'Buy' | 'Sell';
 
@@ -13,7 +13,7 @@ const ID_RANGE = 100_000_000;
  * updated and deleted levels becomes one message per action. Liquidations have no exchange time; times are whole
  * milliseconds.
  */
-export function createBitmexDialect(): Dialect {
+export function createBitmexWriters(): MessageWriters {
   const getLevelId = createLevelIds();
   const tickers = new Set<string>();
   /** Prices of existing levels, by symbol and side. */

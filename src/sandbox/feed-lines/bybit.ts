@@ -1,5 +1,11 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { type Dialect, formatLevels, formatOptionalNumber, type NativeMessage, usToMs } from './dialect.js';
+import {
+  formatLevels,
+  formatOptionalNumber,
+  type MessageWriters,
+  type NativeMessage,
+  usToMs,
+} from './message-writers.js';
 
 /** From this time on, all liquidations are sent, in a separate topic. In microseconds. */
 const ALL_LIQUIDATIONS_START_US = Date.parse('2025-02-26') * 1000;
@@ -9,7 +15,7 @@ const ALL_LIQUIDATIONS_START_US = Date.parse('2025-02-26') * 1000;
  * type, ts, data}`, numbers as text, times in milliseconds. The side of a liquidation is that of the position.
  * Liquidations have no id.
  */
-export function createBybitDialect(): Dialect {
+export function createBybitWriters(): MessageWriters {
   let update = 0;
   const tickers = new Set<string>();
   return {

@@ -1,18 +1,18 @@
 import type { PriceLevel } from '../../market/messages.js';
 import {
-  type Dialect,
   formatIsoUs,
   formatLevels,
   formatOptionalNumber,
+  type MessageWriters,
   type NativeMessage,
-} from './dialect.js';
+} from './message-writers.js';
 
 /**
  * Coinbase Exchange (docs.cdp.coinbase.com, Exchange WebSocket channels: matches, level2, ticker): flat messages with a
  * type, numbers as text, times with microseconds. The side of a match is that of the maker. Trade ids are numbers, and
  * sides are always known.
  */
-export function createCoinbaseDialect(): Dialect {
+export function createCoinbaseWriters(): MessageWriters {
   let sequence = 0;
   let tradeId = 0;
   return {

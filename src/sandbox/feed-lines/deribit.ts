@@ -1,13 +1,13 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf } from '../simulation/market-event.js';
-import { type Dialect, type NativeMessage, usToMs } from './dialect.js';
+import { type MessageWriters, type NativeMessage, usToMs } from './message-writers.js';
 
 /**
  * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
  * liquidation is a trade with a flag. The channel `ticker` is used for perpetuals, option summaries and best prices:
  * each message repeats all known values of the symbol. Every trade has an id.
  */
-export function createDeribitDialect(): Dialect {
+export function createDeribitWriters(): MessageWriters {
   let changeId = 0;
   let tradeSeq = 0;
   /** Prices of existing levels, by symbol and side. */

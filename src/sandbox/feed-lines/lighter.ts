@@ -1,13 +1,13 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf } from '../simulation/market-event.js';
-import { type Dialect, formatOptionalNumber, type NativeMessage, usToMs } from './dialect.js';
+import { formatOptionalNumber, type MessageWriters, type NativeMessage, usToMs } from './message-writers.js';
 
 /**
  * Lighter (Lighter API, WebSocket): `{type: 'subscribed/<channel>' or 'update/<channel>', channel:
  * '<channel>:<market>', …}`, numbers as text, times in milliseconds. Symbols are numbers of markets. Liquidations are
  * in the channel of trades, in a separate list. The statistics of all markets are one channel without symbols.
  */
-export function createLighterDialect(): Dialect {
+export function createLighterWriters(): MessageWriters {
   /** The last number of each market's book. */
   const nonces = new Map<string, number>();
   let tradeId = 0;

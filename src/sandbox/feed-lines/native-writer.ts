@@ -1,22 +1,22 @@
 import type { FeedEvent } from '../simulation/market-event.js';
-import { createBinanceFuturesDialect } from './binance-futures.js';
-import { createBitmexDialect } from './bitmex.js';
-import { createBybitDialect } from './bybit.js';
-import { createCoinbaseDialect } from './coinbase.js';
-import { createDeribitDialect } from './deribit.js';
-import type { Dialect, NativeMessage } from './dialect.js';
-import { createLighterDialect } from './lighter.js';
-import { createOkexSwapDialect } from './okex-swap.js';
+import { createBinanceFuturesWriters } from './binance-futures.js';
+import { createBitmexWriters } from './bitmex.js';
+import { createBybitWriters } from './bybit.js';
+import { createCoinbaseWriters } from './coinbase.js';
+import { createDeribitWriters } from './deribit.js';
+import { createLighterWriters } from './lighter.js';
+import type { MessageWriters, NativeMessage } from './message-writers.js';
+import { createOkexSwapWriters } from './okex-swap.js';
 
 /** Exchanges whose native messages can be written. */
-export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
-  bitmex: createBitmexDialect,
-  'binance-futures': createBinanceFuturesDialect,
-  deribit: createDeribitDialect,
-  bybit: createBybitDialect,
-  'okex-swap': createOkexSwapDialect,
-  coinbase: createCoinbaseDialect,
-  lighter: createLighterDialect,
+export const MESSAGE_WRITERS: Readonly<Record<string, () => MessageWriters>> = {
+  bitmex: createBitmexWriters,
+  'binance-futures': createBinanceFuturesWriters,
+  deribit: createDeribitWriters,
+  bybit: createBybitWriters,
+  'okex-swap': createOkexSwapWriters,
+  coinbase: createCoinbaseWriters,
+  lighter: createLighterWriters,
 };
 
 /**
@@ -29,25 +29,25 @@ export interface NativeWriter {
   write(event: FeedEvent): readonly NativeMessage[];
 }
 
-/** Undefined for an exchange that is not in `DIALECTS`. */
+/** Undefined for an exchange that is not in `MESSAGE_WRITERS`. */
 export function createNativeWriter(exchange: string): NativeWriter | undefined {
-  const dialect = DIALECTS[exchange]?.();
-  return dialect && { write: (event) => writeEvent(dialect, event) };
+  const writers = MESSAGE_WRITERS[exchange]?.();
+  return writers && { write: (event) => writeEvent(writers, event) };
 }
 
-function writeEvent(dialect: Dialect, event: FeedEvent): readonly NativeMessage[] {
+function writeEvent(writers: MessageWriters, event: FeedEvent): readonly NativeMessage[] {
   switch (event.type) {
     case 'trade':
-      return dialect.trade?.(event) ?? [];
+      return writers.trade?.(event) ?? [];
     case 'liquidation':
-      return dialect.liquidation?.(event) ?? [];
+      return writers.liquidation?.(event) ?? [];
     case 'book_change':
-      return dialect.book_change?.(event) ?? [];
+      return writers.book_change?.(event) ?? [];
     case 'derivative_ticker':
-      return dialect.derivative_ticker?.(event) ?? [];
+      return writers.derivative_ticker?.(event) ?? [];
     case 'option_summary':
-      return dialect.option_summary?.(event) ?? [];
+      return writers.option_summary?.(event) ?? [];
     case 'book_ticker':
-      return dialect.book_ticker?.(event) ?? [];
+      return writers.book_ticker?.(event) ?? [];
   }
 }

@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf } from '../simulation/market-event.js';
-import { type Dialect, type NativeMessage, usToMs } from './dialect.js';
+import { type MessageWriters, type NativeMessage, usToMs } from './message-writers.js';
 
 /** Days on which the collector switched to other channels, in microseconds. */
 const CHANNEL_CHANGES_US = {
@@ -17,7 +17,7 @@ const CHANNEL_CHANGES_US = {
  * ticker, so the mark price is repeated after it; funding messages have no time that normalized messages use. The first
  * message of liquidations only repeats earlier ones. Liquidations have no id.
  */
-export function createOkexSwapDialect(): Dialect {
+export function createOkexSwapWriters(): MessageWriters {
   let sequence = 0;
   let hasSentLiquidations = false;
   const tickers = new Map<string, EventOf<'derivative_ticker'>>();

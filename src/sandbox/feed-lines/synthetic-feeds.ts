@@ -17,7 +17,7 @@ import {
   listMarkets,
   mayBeSelected,
 } from './feed-markets.js';
-import { createNativeWriter, DIALECTS } from './native-writer.js';
+import { createNativeWriter, MESSAGE_WRITERS } from './native-writer.js';
 
 /** Characters of cached lines by default. */
 const MAX_CACHED_CHARACTERS = 64_000_000;
@@ -52,7 +52,7 @@ export function createSyntheticFeeds(options: SyntheticFeedsOptions): SyntheticF
   const days = new LruMap<FeedDay>(MAX_FEED_DAYS);
   const getFeedDay = (exchange: string, day: Day): FeedDay | undefined => {
     const record = options.exchanges.find(({ id }) => id === exchange);
-    if (record === undefined || DIALECTS[exchange] === undefined) return undefined;
+    if (record === undefined || MESSAGE_WRITERS[exchange] === undefined) return undefined;
     const key = `${exchange} ${day}`;
     const cached = days.get(key);
     if (cached) return cached;

@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { US_PER_MINUTE } from '../../day-files/day.js';
-import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
+import { readSubscription } from '../../exchange-adapters/subscriptions/subscriptions.js';
 import type { FeedRequest } from '../../raw-feeds/feed-read-context.js';
 import { openFeed } from '../../raw-feeds/open-feed.js';
 import { MESSAGE_START, type RawBatch } from '../../raw-feeds/raw-batch.js';

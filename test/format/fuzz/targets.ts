@@ -1,5 +1,5 @@
 import { damagedFilesTarget } from '../../describe/damaged-files-target.js';
-import { feedTextTarget } from '../../dialects/message-text/feed-text-target.js';
+import { feedTextTarget } from '../../exchange-adapters/message-text/feed-text-target.js';
 import { inflateTarget } from '../../gzip/inflate/inflate-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';

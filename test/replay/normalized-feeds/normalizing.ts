@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { US_PER_MINUTE } from '../../../src/day-files/day.js';
-import { FeedLines } from '../../../src/dialects/feed-lines.js';
-import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { FeedLines } from '../../../src/exchange-adapters/feed-lines.js';
+import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { type FeedSource, openFeedSources } from '../../../src/replay/normalized-feeds/open-feed-sources.js';

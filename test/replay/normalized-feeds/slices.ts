@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/day.js';
-import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
 import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedSource } from '../../../src/replay/normalized-feeds/open-feed-sources.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { EventOf, FeedEvent } from '../../../src/sandbox/simulation/market-event.js';
 
-/** Properties of a dialect's events, so that its messages represent them without loss. */
+/** Properties of an exchange's events, so that its messages represent them without loss. */
 export interface Traits {
   readonly symbol: string;
   /** Resolution of the exchange's times, in microseconds. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
-import { createNativeWriter, DIALECTS } from '../../../src/sandbox/feed-lines/native-writer.js';
+import { createNativeWriter, MESSAGE_WRITERS } from '../../../src/sandbox/feed-lines/native-writer.js';
 import type { FeedEvent } from '../../../src/sandbox/simulation/market-event.js';
-import { normalizeMessages, plain } from '../../dialects/records-of.js';
+import { normalizeMessages, plain } from '../../exchange-adapters/records-of.js';
 import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
 
 const PERIOD = { start: Date.UTC(2024, 2, 5) * 1000, end: Date.UTC(2024, 2, 6) * 1000 };
@@ -71,9 +71,9 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   },
 };
 
-/** The event types of a dialect. */
+/** The event types that an exchange has messages for. */
 function typesOf(exchange: string): readonly FeedEvent['type'][] {
-  return Object.keys(DIALECTS[exchange]?.() ?? {}) as FeedEvent['type'][];
+  return Object.keys(MESSAGE_WRITERS[exchange]?.() ?? {}) as FeedEvent['type'][];
 }
 
 /** The record of an event; changes with equal times are merged, ordered by price. */
@@ -129,8 +129,8 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
   }
 }
 
-test('every dialect has traits here, and an unknown exchange has no writer', () => {
-  assert.deepEqual(Object.keys(DIALECTS).sort(), Object.keys(TRAITS).sort());
+test('every exchange with writers has traits here, and an unknown exchange has no writer', () => {
+  assert.deepEqual(Object.keys(MESSAGE_WRITERS).sort(), Object.keys(TRAITS).sort());
   assert.equal(createNativeWriter('nowhere'), undefined);
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
-import { FeedLines } from '../../../src/dialects/feed-lines.js';
-import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { FeedLines } from '../../../src/exchange-adapters/feed-lines.js';
+import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-file.js';
@@ -32,7 +32,7 @@ const SPOT = [
 ];
 const DERIVATIVE = [...SPOT, 'derivative_ticker', 'liquidation'];
 
-/** Types that dialect and day files both have, by exchange and symbols. */
+/** Types that feed and day files both have, by exchange and symbols. */
 const MARKETS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['bitmex', ['XBTUSD', 'ETHUSD'], DERIVATIVE],
   ['binance-futures', ['BTCUSDT', 'DOGEUSDT'], DERIVATIVE],

@@ -121,7 +121,7 @@ test('a client that never reads does not fill the memory, block others or delay 
 });
 
 /** Subscribe messages of exchanges that the sandbox does not have, with a message of each of two channels. */
-const DIALECTS = [
+const EXCHANGES = [
   {
     exchange: 'aster',
     sent: { method: 'SUBSCRIBE', params: ['btcusdt@trade', 'btcusdt@depth@0ms'], id: 1 },
@@ -154,7 +154,7 @@ const DIALECTS = [
   },
 ] as const;
 
-for (const { exchange, sent, filters, messages } of DIALECTS) {
+for (const { exchange, sent, filters, messages } of EXCHANGES) {
   test(`sends the messages of ${exchange} unchanged for its own subscribe message`, async (t) => {
     const dir = await tempDir(t);
     const lines = messages.map((message, i) => `2024-03-01T00:00:0${i}.0000000Z ${message}\n`);

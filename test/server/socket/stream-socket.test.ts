@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { dealsBody, mexcFrame } from '../../dialects/live-feeds/mexc-writer.js';
+import { dealsBody, mexcFrame } from '../../exchange-adapters/live-feeds/mexc-writer.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
