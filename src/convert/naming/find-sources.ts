@@ -11,6 +11,7 @@ import {
   type DayFileFilter,
   type DayFileSelection,
   openDayFileFilter,
+  selectsAll,
 } from '../../day-files/series-filter.js';
 import { parseNormalizedName } from '../../market/message-type-name.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
@@ -254,6 +255,7 @@ export async function selectSources(
   { selection = {}, exclusion }: SourceSelection,
   { findDayFile, files, signal }: SourceLookup,
 ): Promise<readonly ConvertSource[]> {
+  if (selectsAll(selection) && exclusion === undefined) return sources;
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
   const filter = await openDayFileFilter(selection, () => found.flatMap(([, file]) => file ?? []));
