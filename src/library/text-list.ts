@@ -34,5 +34,5 @@ export type ComputedTypeList = NameList<ComputedTypeName | 'rows'>;
 /** A type of messages: an exchange's own, or a computed one. */
 export type MessageTypeName = ExchangeMessageTypeName | ComputedTypeName;
 
-/** Types of messages. */
-export type MessageTypeList = NameList<MessageTypeName>;
+/** Types of messages, also by the names of their day files. */
+export type MessageTypeList = NameList<MessageTypeName | DataTypeName>;

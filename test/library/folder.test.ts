@@ -122,7 +122,7 @@ test('one selection filters what each function reads, by the same options', asyn
   assert.equal((await convert({ ...some, dir, out: join(dir, 'out') })).converted, 2);
   assert.equal((await coverage(some)).totals.present, 2);
   assert.equal((await coverage({ ...some, days: undefined, free: true })).totals.present, 1);
-  const none = await errorOf(convert({ dir, types: 'trade' }));
+  const none = await errorOf(convert({ dir, types: 'trade' as 'trades' }));
   assert.equal(none.message, 'types: there is no day file of data type "trade"; did you mean trades?');
   const unknown = await errorOf(convert({} as Parameters<typeof convert>[0]));
   assert.match(unknown.message, /^paths is required/);

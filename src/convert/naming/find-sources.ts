@@ -259,20 +259,20 @@ export async function selectSources(
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
   const filter = await openDayFileFilter(selection, () => found.flatMap(([, file]) => file ?? []));
-  if (!filter.isSelective && selection.shard === undefined && exclusion === undefined) return sources;
-  const selected: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
+  const selected: typeof found = [];
   for (const [source, file] of found) {
     const dataType =
       file || !filter.selectsTypesOnly
         ? undefined
         : await selectType(source, selection.dataTypes ?? [], filter, files, signal);
-    const isSelected = dataType === undefined ? filter.matches(file) : filter.isInShard(file);
+    const isSelected = file ? filter.hasDay(file) : dataType !== undefined || !filter.isSelective;
     if (isSelected) selected.push([{ ...source, dataType }, file]);
   }
   filter.assertMatched();
   const isExcluded = await exclusion?.(selected.map(([{ path }, file]) => ({ path, file })));
   const remaining: ConvertSource[] = [];
-  for (const [source, file] of selected) if (!(await isExcluded?.(source.path, file))) remaining.push(source);
+  for (const [source, file] of selected)
+    if (filter.isInShard(file) && !(await isExcluded?.(source.path, file))) remaining.push(source);
   return remaining;
 }
 
