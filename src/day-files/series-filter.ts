@@ -28,6 +28,19 @@ export interface DayFileSelection {
   readonly fetchFacts?: ((exchange: string) => Promise<SelectionFacts>) | undefined;
 }
 
+/** Whether a selection leaves out no file, so that files need not be identified. */
+export function selectsAll({
+  exchanges,
+  dataTypes,
+  symbols,
+  symbolTypes,
+  days,
+  shard,
+}: DayFileSelection): boolean {
+  const parts = [exchanges, dataTypes, symbols, symbolTypes, shard];
+  return parts.every((part) => part === undefined) && !isDayRestricted(days ?? {});
+}
+
 /** What a selection needs of an exchange record. */
 export interface SelectionFacts {
   /** The first day that is not exported yet. */

@@ -87,6 +87,7 @@ async function selectExportSources(
     found.push({ path, file: await findDayFile(path) });
   const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
   const selected = found.filter(({ file }) => file === undefined || filter.hasDay(file));
+  if (selected.every(({ file }) => file !== undefined)) filter.assertMatched();
   const series = found.flatMap(({ file }) => (file && filter.hasSeries(file) ? file : []));
   const isExcluded = await exclusion?.(selected, series);
   for (const { path, file } of selected) {
@@ -97,7 +98,6 @@ async function selectExportSources(
       else others.add(file.dataType);
     }
   }
-  if (unnamed.length === 0) filter.assertMatched();
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
     warn(message);

@@ -52,8 +52,18 @@ export async function runReplay(
     const periods = await resolvePeriods(request.period, request.options, client, metadataOptions);
     const store = destination.settings;
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const exclusion = await openVerdictFilter(options, context, store);
     const unavailable: TickhaulError[] = [];
+    const verdicts = await openVerdictFilter(options, context, destination.settings);
+    /** Of single days, some may have no good series. */
+    const exclusion: typeof verdicts =
+      verdicts &&
+      ((selected) =>
+        verdicts(selected).catch((error: unknown) => {
+          if (!(error instanceof TickhaulError) || error.code !== 'not_exported') throw error;
+          if (periods.length > 1) warn(error.message);
+          unavailable.push(error);
+          return async () => true;
+        }));
     const replayPeriod = async (period: Period): Promise<void> => {
       const { series, arrival, close } = await openReplay({
         request: { ...request, period },

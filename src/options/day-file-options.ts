@@ -24,7 +24,7 @@ const DAY_OPTIONS = {
   to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
   date: {
     type: 'day-list',
-    description: 'UTC days and whole months: 2024-03-01,2024-04; or @file (one per line)',
+    description: 'UTC days and months: 2024-03-01,2024-04; or @file',
   },
   days: { type: 'day-list', description: 'another name of --date' },
   last: { type: 'days', description: 'the last N exported days, such as 7 or 7d' },
@@ -100,8 +100,8 @@ export const FILTER_OPTIONS = {
     },
     'symbol-type': SELECTION_OPTIONS['symbol-type'],
     ...DAY_OPTIONS,
-    from: { ...DAY_OPTIONS.from, defaultText: 'the first file of each series' },
-    to: { ...DAY_OPTIONS.to, defaultText: 'the last file of each series' },
+    from: { type: 'day', description: 'first UTC day', defaultText: 'the first file of each series' },
+    to: { ...DAY_OPTIONS.to, defaultText: 'the last file' },
   }),
   ...SHARD_OPTIONS,
 } as const;

@@ -112,3 +112,18 @@ test('a plan of many files is generated while it is read', async (t) => {
   assert.deepEqual(seen, ['plan', 'file']);
   assert.equal((await errorOf(run)).code, 'interrupted');
 });
+
+test('one selection filters what each function reads, by the same options', async (t) => {
+  const { dir } = await place(t);
+  await download({ ...DAYS, types: 'trades,quotes' });
+  const some = { types: ['trades'], days: '2024-03-01,2024-03-03', symbolTypes: 'perpetual' } as const;
+  assert.equal((await verify({ ...some, quick: true })).verified, 2);
+  assert.equal((await audit(some)).available, 2);
+  assert.equal((await convert({ ...some, dir, out: join(dir, 'out') })).converted, 2);
+  assert.equal((await coverage(some)).totals.present, 2);
+  assert.equal((await coverage({ ...some, days: undefined, free: true })).totals.present, 1);
+  const none = await errorOf(convert({ dir, types: 'trade' as 'trades' }));
+  assert.equal(none.message, 'types: there is no day file of data type "trade"; did you mean trades?');
+  const unknown = await errorOf(convert({} as Parameters<typeof convert>[0]));
+  assert.match(unknown.message, /^paths is required/);
+});

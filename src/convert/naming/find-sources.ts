@@ -11,6 +11,7 @@ import {
   type DayFileFilter,
   type DayFileSelection,
   openDayFileFilter,
+  selectsAll,
 } from '../../day-files/series-filter.js';
 import type { SeriesNames } from '../../events/audited-day.js';
 import { parseNormalizedName } from '../../market/message-type-name.js';
@@ -261,11 +262,11 @@ export async function selectSources(
   { selection = {}, exclusion }: SourceSelection,
   { findDayFile, files, signal }: SourceLookup,
 ): Promise<readonly ConvertSource[]> {
+  if (selectsAll(selection) && exclusion === undefined) return sources;
   const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
   for (const source of sources) found.push([source, await findDayFile(source.path)]);
   const filter = await openDayFileFilter(selection, () => found.flatMap(([, file]) => file ?? []));
-  if (!filter.isSelective && selection.shard === undefined && exclusion === undefined) return sources;
-  const selected: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
+  const selected: typeof found = [];
   for (const [source, file] of found) {
     const dataType =
       file || !filter.selectsTypesOnly

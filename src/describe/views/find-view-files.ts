@@ -124,7 +124,8 @@ export async function findViewFiles(
   const selected = files.filter(({ file, type }) =>
     file || !filter.selectsTypesOnly
       ? filter.matches(file)
-      : filter.hasSeries({ exchange: '', dataType: type, symbol: '', day: 0 as Day }),
+      : filter.hasSeries({ exchange: '', dataType: type, symbol: '', day: 0 as Day }) &&
+        filter.isInShard(undefined),
   );
   filter.assertMatched();
   return { files: selected, paths: [...parquet, ...csv, ...others, ...unusable] };

@@ -81,7 +81,7 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
       else if (isNamed) series.push({ ...entry, until: days.first, doubtful: undefined });
     }
   }
-  if (series.length === 0) throw createNoSeriesError(selection, types.list, listed, record.id);
+  if (series.length === 0) throw createNoSeriesError(selection, types.list, symbols, listed, record.id);
   return series;
 }
 
@@ -89,6 +89,7 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
 function createNoSeriesError(
   selection: Selection,
   types: readonly string[] | undefined,
+  selected: readonly DatasetSymbol[],
   listed: readonly DatasetSymbol[],
   exchange: string,
 ): Error {
@@ -101,8 +102,9 @@ function createNoSeriesError(
       `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out; use -s ${names}`,
     );
   }
+  const others = [...new Set(selected.flatMap(({ dataTypes }) => dataTypes))].sort().join(', ');
   return usageError(
-    `no symbol on ${exchange} matches the selection; run tickhaul symbols ${exchange} to list them`,
+    `--type ${types?.join(',')}: none of the selected symbols on ${exchange} has this data type; they have ${others || 'none'}`,
   );
 }
 

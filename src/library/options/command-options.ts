@@ -240,7 +240,7 @@ export interface PeriodOptions {
   readonly from?: string | undefined;
   /** UTC day or ISO 8601 time, not included. */
   readonly to?: string | undefined;
-  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  /** UTC days and months: 2024-03-01,2024-04; or @file. */
   readonly date?: TextList | undefined;
   /** Another name of date. */
   readonly days?: TextList | undefined;

@@ -55,7 +55,7 @@ export interface SelectionOptions {
   readonly from?: string | undefined;
   /** UTC day after the last one (default: the end of the export). */
   readonly to?: string | undefined;
-  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  /** UTC days and months: 2024-03-01,2024-04; or @file. */
   readonly date?: TextList | undefined;
   /** Another name of date. */
   readonly days?: TextList | undefined;
@@ -139,14 +139,11 @@ export interface FilterOptions {
   readonly symbols?: TextList | undefined;
   /** Only symbols of these types: spot, future, perpetual, option, combo … */
   readonly symbolTypes?: TextList | undefined;
-  /**
-   * First UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03 (default: the first file of each
-   * series).
-   */
+  /** First UTC day (default: the first file of each series). */
   readonly from?: string | undefined;
-  /** UTC day after the last one (default: the last file of each series). */
+  /** UTC day after the last one (default: the last file). */
   readonly to?: string | undefined;
-  /** UTC days and whole months: 2024-03-01,2024-04; or @file (one per line). */
+  /** UTC days and months: 2024-03-01,2024-04; or @file. */
   readonly date?: TextList | undefined;
   /** Another name of date. */
   readonly days?: TextList | undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { replay } from '../../../src/index.js';
 import { envOf } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { busySandbox, sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const NAMES = ['bitmex:XBTUSD', 'deribit:BTC-PERPETUAL'];
@@ -49,4 +49,67 @@ test('--last is refused beside other days, and if it is not a number of days', a
     assert.match(stderr, /^tickhaul: .*--last.*\n$/);
   }
   assert.equal(service.requests.length, 0);
+});
+
+test('days that do not follow each other are replayed one after the other', async (t) => {
+  const service = await busySandbox(t, { feeds: { suggestedMinutes: 10 } });
+  const dir = await tempDir(t);
+  const env = { ...envOf(service, dir), TM_CACHE_DIR: dir };
+  const print = async (...words: readonly string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await runHere(['replay', ...words], { env });
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const [friday, saturday] = ['2024-03-01', '2024-03-02'];
+  const days = [...NAMES, ...TYPES];
+  const first = await print(...days, '--date', friday);
+  const third = await print(...days, '--date', '2024-03-03');
+  assert.ok(first !== '' && third !== '');
+  const both = first + third;
+  assert.ok((await print(...days, '--date', `2024-03-03,${friday}`)) === both, '--date');
+  const range = ['--from', friday, '--to', '2024-03-04'];
+  assert.ok((await print(...days, ...range, '--weekdays', 'fri,sun')) === both, '--weekdays');
+  assert.ok((await print(...days, '--days', '2024-03', '--free')) === first, '--free');
+  assert.ok((await print(...days, '--date', `2015-01-01,${friday}`)) === first, 'a day before the first');
+
+  // A part of the first and of the last day, without the one between.
+  const part = ['--from', '2024-03-01T23:55', '--to', '2024-03-03T00:05', '--weekdays', 'fri,sun'];
+  const ends = [
+    ['--from', '2024-03-01T23:55', '--to', saturday],
+    ['--from', '2024-03-03', '--to', '2024-03-03T00:05'],
+  ];
+  for (const source of [
+    ['bitmex:XBTUSD', ...TYPES, '--source', 'feeds'],
+    ['bitmex:XBTUSD', '--channel', 'trade'],
+  ]) {
+    const [start = '', end = ''] = [
+      await print(...source, ...(ends[0] ?? [])),
+      await print(...source, ...(ends[1] ?? [])),
+    ];
+    assert.ok(start !== '' && end !== '');
+    assert.ok((await print(...source, ...part)) === start + end, source.join(' '));
+  }
+});
+
+test('names of day files are those of their messages', async (t) => {
+  const service = await sandbox(t, { rows: 50 });
+  const env = envOf(service, await tempDir(t));
+  for (const [dayFile, message, exchange] of [
+    ['trades,TRADES', 'trade', 'deribit:BTC-PERPETUAL'],
+    ['incremental_book_L2', 'book_change', 'deribit:BTC-PERPETUAL'],
+    ['quotes', 'quote', 'deribit:BTC-PERPETUAL'],
+    ['liquidations', 'liquidation', 'deribit:BTC-PERPETUAL'],
+    ['options_chain', 'option_summary', 'deribit'],
+    ['book_snapshot_5', 'book_snapshot_5_0ms', 'deribit:BTC-PERPETUAL'],
+    ['book_snapshot_25', 'book_snapshot_25_0ms', 'deribit:BTC-PERPETUAL'],
+  ] as const) {
+    const [named, usual] = await Promise.all(
+      [dayFile, message].map((type) =>
+        runHere(['replay', exchange, '-t', type, '--date', '2024-03-01'], { env }),
+      ),
+    );
+    assert.equal(named?.exitCode, 0, named?.stderr);
+    assert.ok(named.stdout !== '', dayFile);
+    assert.ok(named.stdout === usual?.stdout, dayFile);
+  }
 });

@@ -43,6 +43,10 @@ for (const [selection, said] of [
     { symbols: ['BTC-29MAR24'], symbolTypes: ['option'] },
     /--symbol-type option: no selected symbol on deribit has this type; they have future/,
   ],
+  [
+    { symbols: ['BTC-29*'], types: ['quotes'] },
+    /^--type quotes: none of the selected symbols on deribit has this data type; they have trades$/,
+  ],
   [{ date: ['2024-02-30'] }, /"2024-02-30" is not a valid calendar date/],
   [
     { from: '2024-03-05', to: '2024-03-05', date: undefined },

@@ -88,13 +88,10 @@ const READERS: Readonly<Record<string, Ask>> = {
   verify: async ({ run }, words) => filesOf(await run('verify', '--quick', '--json', ...words), 'path'),
   audit: async ({ run }, words) => filesOf(await run('audit', '--json', ...words), 'path'),
   convert: async ({ run, dir }, words) =>
-    filesOf(
-      await run('convert', dir, '-f', 'ndjson', '--json', '-o', await newFolder(dir), ...words),
-      'source',
-    ),
+    filesOf(await run('convert', dir, '-f', 'ndjson', '--json', '-o', `${dir}-out`, ...words), 'source'),
   export: async ({ run, dir }, words) => {
     const target = ['export', 'nautilus', dir, '--price-precision', '8', '--size-precision', '8'];
-    return filesOf(await run(...target, '--json', '-o', await newFolder(dir), ...words), 'source');
+    return filesOf(await run(...target, '--json', '-o', `${dir}-out`, ...words), 'source');
   },
   lock: async ({ run, dir }, words) => {
     const list = join(dir, 'tickhaul.lock');
@@ -124,11 +121,6 @@ const READERS: Readonly<Record<string, Ask>> = {
     );
   },
 };
-
-let folders = 0;
-async function newFolder(dir: string): Promise<string> {
-  return `${dir}-out${folders++}`;
-}
 
 function dayOf(name: string): number {
   return parseDayFileName(name)?.day ?? assert.fail(name);
