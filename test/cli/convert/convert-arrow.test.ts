@@ -75,7 +75,7 @@ test('-f arrow -o - writes one stream of the rows of all files; other columns fa
 
   const parquet = await runHere(['convert', dir, '-f', 'parquet', '-o', '-']);
   assert.equal(parquet.exitCode, 2);
-  assert.match(parquet.stderr, /-o - writes NDJSON or Arrow; omit --format, or specify a folder/);
+  assert.match(parquet.stderr, /-o - writes NDJSON, Arrow or CSV; omit --format, or specify a folder/);
 });
 
 test('readers of a stream fail if a file failed after some of its rows', async (t) => {

@@ -92,7 +92,7 @@ test('plan shows what the flags would do, and does nothing', async (t) => {
 for (const [args, said] of [
   [['--no-keep-csv'], /--no-keep-csv needs --convert/],
   [['--row-group', '64k'], /--row-group needs --convert/],
-  [['--convert', 'csv'], /--convert/],
+  [['--convert', 'pickle'], /--convert: "pickle" is not one of/],
   [[...PARQUET, '--times', 'iso'], /--times iso: requires NDJSON/],
   [['--convert', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
   [[...PARQUET, '--row-group', '0'], /--row-group: "0"/],
