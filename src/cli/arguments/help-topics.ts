@@ -18,9 +18,17 @@ export const HELP_TOPICS: HelpTopics = {
     page: 'docs/reference/selection.md',
   },
   formats: {
-    describe: 'Parquet, NDJSON and Arrow: columns, flags, readers',
+    describe: 'Parquet, NDJSON, CSV and Arrow: columns, flags, readers',
     page: 'docs/reference/convert.md',
-    sections: ['What a column becomes', 'Flags', 'Readers of Parquet', 'zstd and NDJSON', 'Arrow'],
+    sections: [
+      'What a column becomes',
+      'Flags',
+      'One file of all days and symbols',
+      'Readers of Parquet',
+      'zstd and NDJSON',
+      'CSV',
+      'Arrow',
+    ],
   },
   configuration: {
     describe: 'the config file, the API key and tab completion',
