@@ -9,6 +9,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertToFileInput, convertToFile } from '../../src/convert/convert-to-file.js';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
+import { MIN_BYTES_FOR_THREAD } from '../../src/convert/threads/kernel-pool.js';
 import { parseDay } from '../../src/day-files/day.js';
 import { dayFileName } from '../../src/day-files/layout.js';
 import type { FileEvent, RunEvent } from '../../src/events/run-events.js';
@@ -163,6 +164,36 @@ test('computes rows of many files in threads, in the order of the files', async 
   assert.equal(failed.summary.exitCode, 6);
   assert.match(failed.files[0]?.error?.message ?? '', /03-16_.*line 5, column price: "12x"|04-16_.*line 5/);
   assert.equal(String(await readFile(target)), String(expected), 'the earlier file stays');
+});
+
+test('kernels in threads write the same bytes, and name the source of a bad row', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('incremental_book_L2', 50_000);
+  const at = csv.indexOf('\n') + 1;
+  const members = [
+    gzipSync(csv.slice(0, at)),
+    ...Array<Buffer>(6).fill(gzipSync(csv.slice(at), { level: 1 })),
+  ];
+  const content = Buffer.concat(members);
+  assert.ok(content.length > 0.5 * MIN_BYTES_FOR_THREAD, `${content.length} bytes`);
+  const paths: string[] = [];
+  for (const day of ['2024-03-01', '2024-03-02', '2024-03-03'])
+    paths.push(await writeDay(dir, { dataType: 'incremental_book_L2', day }, content));
+  const contents: Buffer[] = [];
+  for (const jobs of [1, 3]) {
+    const target = join(dir, `all-${jobs}.parquet`);
+    assert.deepEqual(statusesOf(await runToFile(paths, target, { jobs })), [['converted', 900_000]]);
+    contents.push(await readFile(target));
+  }
+  assert.ok(contents[0]?.equals(contents[1] as Buffer));
+  const bad = paths[1] ?? '';
+  await writeFile(
+    bad,
+    Buffer.concat([...members, gzipSync('deribit,X,1,2,false,bid,x,1\n'), ...members.slice(1)]),
+  );
+  const { files } = await runToFile(paths, join(dir, 'all.parquet'), { jobs: 3 });
+  const message = files[0]?.error?.message ?? '';
+  assert.ok(message.startsWith(`${bad}: line 300002, column price: "x"`), message);
 });
 
 for (const format of ['parquet', 'ndjson'] as const) {
