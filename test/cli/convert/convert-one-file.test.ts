@@ -76,7 +76,7 @@ test('flags that contradict the name of the file are refused', async (t) => {
 });
 
 test('one file replaces the end of a link, and is described by inspect, verify and views', async (t) => {
-  const { dir, folder, sources } = await createFolder(t);
+  const { dir, folder } = await createFolder(t);
   await symlink(join(dir, 'real.parquet'), join(folder, 'all.parquet'));
   const words = ['convert', folder, '-o', join(folder, 'all.parquet')];
   assert.equal((await runHere(words)).exitCode, 0);
@@ -86,7 +86,20 @@ test('one file replaces the end of a link, and is described by inspect, verify a
 
   const notes = join(folder, 'all.ndjson');
   assert.equal((await runHere(['convert', folder, '-o', notes])).exitCode, 0);
-  await writeFile(sources[1] ?? '', gzipSync(csvOf('trades', 3)));
+  const verify = async (): Promise<unknown> => {
+    const lines = jsonLines(await runHere(['verify', folder, '--json']));
+    const line = lines.find(({ path }) => path === 'all.ndjson');
+    return [line?.['status'], line?.['rows'], (line?.['error'] as { message?: string } | undefined)?.message];
+  };
+  assert.deepEqual(await verify(), ['verified', 2 * ROWS, undefined]);
+  const text = String(await readFile(notes));
+  await writeFile(notes, text.slice(text.indexOf('\n') + 1));
+  assert.deepEqual(await verify(), [
+    'corrupt',
+    undefined,
+    `all.ndjson: has ${2 * ROWS - 1} rows, ${2 * ROWS} were written`,
+  ]);
+
   const views = await runHere(['views', folder]);
   assert.equal(views.exitCode, 0, views.stderr);
   assert.match(views.stderr, /1 Parquet file of unknown data type, of several day files, .* left out/);
