@@ -8,7 +8,7 @@ import type { RunSummary } from '../events/run-events.js';
 import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
-import { parentLocation } from '../store/location.js';
+import { isObjectLocation, parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
 import { CloseChain } from './computed/close-chain.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
@@ -40,7 +40,7 @@ import {
   type SourceContent,
   type UnreadSource,
 } from './output/provenance.js';
-import { createKernels, planThreads } from './threads/kernel-pool.js';
+import { createKernels, MIN_BYTES_FOR_THREAD, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
 
 export interface ConvertToFileInput extends Omit<ConvertInput, 'outputSelection' | 'out' | 'layout'> {
@@ -197,7 +197,7 @@ class OneFileConversion {
     const warnings = new Set<string>();
     const readings = computed
       ? await this.#openComputations(sources, computed, { onBytes, warnings, signal })
-      : sources.map((source) => this.#openText(source, onBytes, signal));
+      : this.#openTexts(sources, totalBytes / sources.length, onBytes, signal);
     const output = await this.#files.openPart(target, undefined, signal);
     const kernels = createKernels(planThreads(totalBytes, jobs - 1));
     const header = computed && (await importComputed()).computedHeader(computed);
@@ -212,13 +212,24 @@ class OneFileConversion {
     }
   }
 
-  /** Reads the text of a source in this thread, when it is converted. */
-  #openText(source: StoredSource, onBytes: (count: number) => void, signal: AbortSignal): ReadableSource {
-    const { path, dataType, found } = source;
-    const { inflateThreads } = planThreads(found.bytes, this.#input.jobs - 1);
-    const read = (onText: OnText): Promise<SourceContent> =>
-      readUnchangedSource(this.#files, path, found, { onText, onBytes, inflateThreads, signal });
-    return { path, dataType, read };
+  /** Reads the texts of sources, each when it is converted. Small objects are requested ahead, which mostly waits. */
+  #openTexts(
+    sources: readonly StoredSource[],
+    averageBytes: number,
+    onBytes: (count: number) => void,
+    signal: AbortSignal,
+  ): readonly ReadableSource[] {
+    const { jobs } = this.#input;
+    const read = ({ path, found }: StoredSource, onText: OnText): Promise<SourceContent> => {
+      const { inflateThreads } = planThreads(found.bytes, jobs - 1);
+      return readUnchangedSource(this.#files, path, found, { onText, onBytes, inflateThreads, signal });
+    };
+    if (averageBytes < MIN_BYTES_FOR_THREAD && sources.some(({ path }) => isObjectLocation(path))) {
+      const copy = (source: StoredSource, onText: OnText): Promise<SourceContent> =>
+        read(source, (text) => onText(Buffer.from(text)));
+      return readAhead(sources, copy, Math.max(jobs, MIN_OBJECTS_AT_ONCE), signal);
+    }
+    return sources.map((source) => ({ ...source, read: (onText) => read(source, onText) }));
   }
 
   /** Computes the rows of sources ahead, in threads; in this thread if that takes less time than starting them. */
@@ -270,13 +281,16 @@ function importComputed(): Promise<typeof import('./computed/computed-conversion
   return import('./computed/computed-conversion.js');
 }
 
+/** Requests to a store at the same time, on a machine with few processors. */
+const MIN_OBJECTS_AT_ONCE = 4;
+
 /** Text in memory of sources that are read before it is their turn. */
 const MAX_TEXT_AHEAD_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads sources at the same time, some of them ahead of the one whose text is taken. A source that is far ahead waits
  * with its text.
- * @param read passes on the text of a source.
+ * @param read passes on the text of a source, which is not reused.
  * @param count sources read at the same time.
  */
 function readAhead<Source extends Omit<ReadableSource, 'read'>>(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { OutputFormatName } from '../../src/base/output-format-names.js';
+import { createDeferred } from '../../src/base/wait.js';
 import {
   type ConvertFileJob,
   type ConvertFileResult,
@@ -16,6 +17,7 @@ import { openProvenanceStore } from '../../src/convert/output/existing-outputs.j
 import type { RunEvent } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/message-type-name.js';
+import type { Files } from '../../src/store/files.js';
 import { readWithFlechette } from '../format/arrow/read-arrow.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
@@ -202,6 +204,34 @@ test('computes types of an object, also to files on disk', async (t) => {
       await parquetRows(bars[at] ?? Buffer.alloc(0)),
     );
   }
+});
+
+test('requests the next objects of one file while the first one arrives', async () => {
+  const files = createStore();
+  const paths = ['03-01', '03-02', '03-03'].map((day) => SOURCE.replace('03-01', day));
+  for (const path of paths) files.bucket.write(path.replace('s3://bucket/', ''), gzipSync(CSV));
+  const secondIsRequested = createDeferred<void>();
+  const read: Files['read'] = async (path, use, signal) => {
+    if (path === paths[1]) secondIsRequested.resolve();
+    if (path === paths[0]) await secondIsRequested.promise;
+    return files.read(path, use, signal);
+  };
+  const summary = await convertToFileWith(
+    {
+      paths,
+      target: 's3://bucket/out/all.ndjson',
+      options: createOutputOptions('ndjson', {}),
+      jobs: 1,
+      existing: 'skip',
+      keepSource: true,
+      emit: () => {},
+      signal,
+    },
+    { ...files, read },
+  );
+  assert.equal(summary.exitCode, 0);
+  const rows = files.bucket.bytes('out/all.ndjson')?.toString('utf8').split('\n').length;
+  assert.equal(rows, 1501);
 });
 
 for (const format of ['parquet', 'ndjson'] as const) {
