@@ -55,6 +55,20 @@ test('a name with the extension of a format is one file, of that format and comp
   assert.equal((await namesIn(slash)).length, 2, 'a slash makes it a folder');
 });
 
+test('the selection chooses among several data types', async (t) => {
+  const { dir, folder, sources } = await createFolder(t);
+  const quotes = await writeDayFile(folder, 'quotes', csvOf('quotes', ROWS));
+  const words = ['convert', folder, '-o', join(dir, 'all.parquet'), '--json'];
+  const refused = await runHere(words);
+  assert.equal(refused.exitCode, 2);
+  assert.match(refused.stderr, /of 2 data types \(quotes, trades\), .* choose it with --type/);
+  const sourcesOf = async (...selection: readonly string[]): Promise<unknown> =>
+    jsonLines(await runHere([...words, ...selection]))[1]?.['sources'];
+  assert.deepEqual(await sourcesOf('-t', 'quotes'), [quotes]);
+  assert.deepEqual(await sourcesOf('-t', 'trades'), sources);
+  assert.deepEqual(await sourcesOf('-t', 'trades', '-s', 'ETH*'), sources.slice(1));
+});
+
 test('flags that contradict the name of the file are refused', async (t) => {
   const { dir, folder } = await createFolder(t);
   await mkdir(join(dir, 'taken.parquet'));
