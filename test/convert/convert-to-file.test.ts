@@ -103,14 +103,16 @@ async function convertSingly(
   return outputs;
 }
 
-async function readRows(t: TestContext, format: 'parquet' | 'ndjson', paths: readonly string[]) {
+const DUCK_READERS = { parquet: 'read_parquet', ndjson: 'read_json_auto', csv: 'read_csv' };
+
+async function readRows(t: TestContext, format: keyof typeof DUCK_READERS, paths: readonly string[]) {
   const duck = await openDuck();
   cleanUp(t, () => duck.close());
   const list = paths.map((path) => `'${path}'`).join();
-  return duck.query(`SELECT * FROM ${format === 'parquet' ? 'read_parquet' : 'read_json_auto'}([${list}])`);
+  return duck.query(`SELECT * FROM ${DUCK_READERS[format]}([${list}])`);
 }
 
-for (const format of ['parquet', 'ndjson', 'arrow'] as const) {
+for (const format of ['parquet', 'ndjson', 'arrow', 'csv'] as const) {
   for (const as of [undefined, 'trade_bar_1m']) {
     test(`one ${format} file of ${as ?? 'rows'} equals the single ones after each other`, async (t) => {
       const dir = await tempDir(t);
@@ -128,6 +130,9 @@ for (const format of ['parquet', 'ndjson', 'arrow'] as const) {
       assert.deepEqual(contents[0], contents[1], 'any number of threads writes the same bytes');
       const expected = await Promise.all(singles.map((path) => readFile(path)));
       if (format === 'ndjson') assert.equal(String(contents[0]), String(Buffer.concat(expected)));
+      const withoutHeader = (csv: Buffer): string => String(csv).replace(/^.*\n/, '');
+      if (format === 'csv')
+        assert.equal(withoutHeader(contents[0] as Buffer), expected.map(withoutHeader).join(''));
       if (format === 'arrow') {
         const tables = expected.map(readWithFlechette);
         const columns = tables[0]?.map((_, i) => tables.flatMap((table) => table[i] ?? []));
