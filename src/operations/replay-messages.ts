@@ -53,17 +53,7 @@ export async function runReplay(
     const store = destination.settings;
     const warn = (message: string): void => emit({ event: 'warning', message });
     const unavailable: TickhaulError[] = [];
-    const verdicts = await openVerdictFilter(options, context, destination.settings);
-    /** Of single days, some may have no good series. */
-    const exclusion: typeof verdicts =
-      verdicts &&
-      ((selected) =>
-        verdicts(selected).catch((error: unknown) => {
-          if (!(error instanceof TickhaulError) || error.code !== 'not_exported') throw error;
-          if (periods.length > 1) warn(error.message);
-          unavailable.push(error);
-          return async () => true;
-        }));
+    const exclusion = await openVerdictFilter(options, context, destination.settings);
     const replayPeriod = async (period: Period): Promise<void> => {
       const { series, arrival, close } = await openReplay({
         request: { ...request, period },
@@ -81,6 +71,8 @@ export async function runReplay(
         signal,
       }).catch((error: unknown) => {
         if (!(error instanceof TickhaulError) || error.code !== 'unavailable') throw error;
+        // Of single days, some may have no good series.
+        if (options.good && periods.length > 1) warn(error.message);
         unavailable.push(error);
         return NOTHING;
       });
