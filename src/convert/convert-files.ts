@@ -7,7 +7,7 @@ import type { OutputOptions } from '../format/output-format.js';
 import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun, openFiles } from '../store/open-files.js';
-import type { ComputedTarget } from './computed/computed-conversion.js';
+import type { ComputedTarget } from './computed/computed-file.js';
 import type { ConvertFileResult } from './convert-file.js';
 import { type ConvertedBytes, type ConvertJob, runConvertJob } from './convert-job.js';
 import { ConvertRun } from './convert-run.js';

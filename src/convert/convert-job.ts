@@ -1,5 +1,5 @@
 import type { Files } from '../store/files.js';
-import type { ComputedFileJob } from './computed/computed-conversion.js';
+import type { ComputedFileJob } from './computed/computed-file.js';
 import { type ConvertFileJob, type ConvertFileResult, convertFile } from './convert-file.js';
 
 /** Work of a thread on one source: its rows to one output, or computed types to several. */
@@ -22,6 +22,6 @@ export async function runConvertJob(
   signal: AbortSignal,
 ): Promise<readonly ConvertFileResult[]> {
   if (!('outputs' in job)) return [await convertFile(job, files, onBytes, signal)];
-  const { convertFileToComputed } = await import('./computed/computed-conversion.js');
+  const { convertFileToComputed } = await import('./computed/computed-file.js');
   return convertFileToComputed(job, files, onBytes, signal);
 }

@@ -52,8 +52,8 @@ export async function runReplay(
     const periods = await resolvePeriods(request.period, request.options, client, metadataOptions);
     const store = destination.settings;
     const warn = (message: string): void => emit({ event: 'warning', message });
+    const exclusion = await openVerdictFilter(options, context, store);
     const unavailable: TickhaulError[] = [];
-    const exclusion = await openVerdictFilter(options, context, destination.settings);
     const replayPeriod = async (period: Period): Promise<void> => {
       const { series, arrival, close } = await openReplay({
         request: { ...request, period },
@@ -71,8 +71,7 @@ export async function runReplay(
         signal,
       }).catch((error: unknown) => {
         if (!(error instanceof TickhaulError) || error.code !== 'unavailable') throw error;
-        // Of single days, some may have no good series.
-        if (options.good && periods.length > 1) warn(error.message);
+        if (periods.length > 1) warn(error.message);
         unavailable.push(error);
         return NOTHING;
       });
