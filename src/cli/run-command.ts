@@ -1,6 +1,6 @@
 import type { RunEvent, RunSummary } from '../events/run-events.js';
-import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import type { Context, ContextOptions, Operation, RunObserver } from '../operations/context.js';
+import { expandHomeInArgs } from '../operations/expand-home.js';
 import type { CliHost, CliProcess, Command, CommandArgs } from './arguments/command.js';
 import { Output } from './output/output.js';
 

@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import { toRunFailure } from '../events/run-failure.js';
 import { readProxySettings } from '../http/proxy-settings.js';
-import { loadSettings } from '../operations/config/load-config.js';
 import { withContext } from '../operations/context.js';
 import { createLockOwner } from '../operations/create-lock-owner.js';
 import { type FeedSettings, readFeedSettings } from '../operations/feeds/with-feed-read-context.js';
+import { loadSettings } from '../operations/load-config.js';
 import { completeDownloadOptions } from '../operations/selection/read-selection.js';
 import {
   KEY_VARIABLES,

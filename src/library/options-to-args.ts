@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { describeKind } from '../base/text.js';
-import type { CommandArgs } from '../operations/arguments/command-args.js';
+import type { CommandArgs } from '../operations/expand-home.js';
 import { ACCEPTED_KINDS, OPTION_TYPES } from '../options/option-types.js';
 import type { FlaggedOption, OptionTable } from './option-tables.js';
 

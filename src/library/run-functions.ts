@@ -5,8 +5,8 @@ import {
 } from '../describe/coverage/coverage-document.js';
 import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import type { RunSummary } from '../events/run-events.js';
-import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import { type Operation, type RunObserver, withContext } from '../operations/context.js';
+import { expandHomeInArgs } from '../operations/expand-home.js';
 import type { OpenedPlanReport } from '../operations/plan-download.js';
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';

@@ -1,8 +1,8 @@
 import type { EventSink } from '../events/run-events.js';
 import type { MessageSupport } from '../exchange-adapters/message-support.js';
 import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
-import { expandHomeInArgs } from '../operations/arguments/expand-home.js';
 import { type Context, withContext } from '../operations/context.js';
+import { expandHomeInArgs } from '../operations/expand-home.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';

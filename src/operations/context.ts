@@ -6,7 +6,7 @@ import type { Destination } from '../store/destination.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import type { CommandHost } from './command-host.js';
-import { loadConfig, toConfigSettings } from './config/load-config.js';
+import { loadConfig, toConfigSettings } from './load-config.js';
 import {
   readKey,
   readSettings,

@@ -7,8 +7,8 @@ import { parseLocation } from '../options/option-types.js';
 import type { GivenFlags, ReadOptions } from '../options/option-values.js';
 import type { SETTING_OPTIONS } from '../options/service-options.js';
 import type { StoreSettings } from '../store/files.js';
-import { expandHome } from './arguments/expand-home.js';
 import type { CommandHost } from './command-host.js';
+import { expandHome } from './expand-home.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from './read-user-file.js';
 
 /** Environment variables that may hold an API key. */

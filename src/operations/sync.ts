@@ -4,12 +4,12 @@ import { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { ConfigFile } from '../options/parse-config.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { SyncInput } from '../sync/sync-options.js';
-import { readRunOptions, readSyncJobs, selectJob, withConfigLocation } from './config/read-sync-jobs.js';
 import type { Context } from './context.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { parsePing } from './notify/ping.js';
 import { type Notifications, withNotifications } from './notify/with-notifications.js';
 import { createOpenedPlanReport, type OpenedPlanReport } from './plan-download.js';
+import { readRunOptions, readSyncJobs, selectJob, withConfigLocation } from './read-sync-jobs.js';
 import { readDownloadOptions } from './selection/read-selection.js';
 
 /** Options of `sync`. */

@@ -14,11 +14,11 @@ import {
   toSliceDays,
 } from '../../src/fleet/slice-job.js';
 import { planSlice } from '../../src/fleet/slice-work.js';
-import type { CommandArgs } from '../../src/operations/arguments/command-args.js';
 import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
-import { readSyncJobs } from '../../src/operations/config/read-sync-jobs.js';
 import { type Context, withContext } from '../../src/operations/context.js';
 import { createLockOwner } from '../../src/operations/create-lock-owner.js';
+import type { CommandArgs } from '../../src/operations/expand-home.js';
+import { readSyncJobs } from '../../src/operations/read-sync-jobs.js';
 import {
   createDownloadSettings,
   type OpenedTarget,

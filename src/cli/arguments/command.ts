@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Options, PositionalOptions } from 'yargs';
-import type { CommandArgs } from '../../operations/arguments/command-args.js';
 import type { CommandHost } from '../../operations/command-host.js';
+import type { CommandArgs } from '../../operations/expand-home.js';
 import type { OptionGroup } from '../../options/option-definition.js';
 import type { Output } from '../output/output.js';
 import type { OutputScreen } from '../output/text/screen.js';

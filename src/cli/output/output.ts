@@ -2,9 +2,8 @@ import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../base/text.js';
 import type { RunSummary } from '../../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../../events/run-failure.js';
-import type { CommandArgs } from '../../operations/arguments/command-args.js';
-
 import type { RunObserver } from '../../operations/context.js';
+import type { CommandArgs } from '../../operations/expand-home.js';
 import { readOptions } from '../../options/read-options.js';
 import { PRINT_OPTIONS } from '../../options/service-options.js';
 import type { RequestLogReceiver } from '../../store/request-log-channel.js';

@@ -1,8 +1,10 @@
-import { usageError } from '../../base/errors.js';
-import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import type { OptionGroup } from '../../options/option-definition.js';
-import { GLOBAL_OPTIONS } from '../../options/service-options.js';
-import type { CommandArgs } from './command-args.js';
+import { usageError } from '../base/errors.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import type { OptionGroup } from '../options/option-definition.js';
+import { GLOBAL_OPTIONS } from '../options/service-options.js';
+
+/** Options of a command, keyed by the long names of the flags. */
+export type CommandArgs = Readonly<Record<string, unknown>>;
 
 /** Path options of commands that share no options with others, and positional paths. */
 const OTHER_PATH_NAMES = ['code-file', 'file', 'folder', 'path', 'replay-dir'];

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type CommandHost, readProcessHost } from '../../../src/operations/command-host.js';
-import { loadConfig } from '../../../src/operations/config/load-config.js';
-import { configSchema, jobSchema } from '../../../src/options/config-schema.js';
-import type { ConfigFile } from '../../../src/options/parse-config.js';
-import { workingDir } from '../../helpers/temp.js';
+import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
+import { loadConfig } from '../../src/operations/load-config.js';
+import { configSchema, jobSchema } from '../../src/options/config-schema.js';
+import type { ConfigFile } from '../../src/options/parse-config.js';
+import { workingDir } from '../helpers/temp.js';
 
 /** Values of all settings; a new one fails the test until its row says which files may have it. */
 const TOP = {

@@ -1,31 +1,31 @@
 import { dirname } from 'node:path';
-import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
-import type { ConfigPath } from '../../options/config-document.js';
-import type { ConfigJob } from '../../options/config-schema.js';
+import { TickhaulError, usageError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest-names.js';
+import type { ConfigPath } from '../options/config-document.js';
+import type { ConfigJob } from '../options/config-schema.js';
 import {
   DOWNLOAD_OPTIONS,
   EXCHANGE_ARGUMENT,
   PLAN_SELECTION_OPTIONS,
   SHARD_OPTIONS,
-} from '../../options/day-file-options.js';
-import { EXPORT_AFTER_OPTIONS } from '../../options/export-options.js';
-import type { OptionGroup } from '../../options/option-definition.js';
-import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
-import type { ConfigFile } from '../../options/parse-config.js';
-import { type GivenOptions, overrideOptions, readOptions } from '../../options/read-options.js';
+} from '../options/day-file-options.js';
+import { EXPORT_AFTER_OPTIONS } from '../options/export-options.js';
+import type { OptionGroup } from '../options/option-definition.js';
+import type { GivenFlags, ReadOptions } from '../options/option-values.js';
+import type { ConfigFile } from '../options/parse-config.js';
+import { type GivenOptions, overrideOptions, readOptions } from '../options/read-options.js';
 import {
   findSettingsInMessage,
   flagsToSettingsInMessage,
   settingsToArgs,
   settingToFlag,
-} from '../../options/setting-names.js';
-import { SYNC_AUDIT_OPTIONS } from '../../options/sync-options.js';
-import type { SyncJob } from '../../sync/sync-options.js';
-import { expandHomeInArgs } from '../arguments/expand-home.js';
-import { readExportSetting } from '../selection/read-export-setting.js';
-import { readDownloadOptions, readSelection } from '../selection/read-selection.js';
+} from '../options/setting-names.js';
+import { SYNC_AUDIT_OPTIONS } from '../options/sync-options.js';
+import type { SyncJob } from '../sync/sync-options.js';
+import { expandHomeInArgs } from './expand-home.js';
 import { resolveConfigPath } from './load-config.js';
+import { readExportSetting } from './selection/read-export-setting.js';
+import { readDownloadOptions, readSelection } from './selection/read-selection.js';
 
 /**
  * Options of the whole run: the flags of the command override the settings at the top level of the file.

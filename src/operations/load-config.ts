@@ -1,26 +1,25 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { pathExists } from '../../base/disk-files.js';
-import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
-import { findForeignOwner, findStrangers, quoteForShell } from '../../base/file-permissions.js';
-import type { Secrets } from '../../base/secrets.js';
-import { type ConfigOrigin, findListPaths } from '../../options/found-settings.js';
-import type { ConfigFile } from '../../options/parse-config.js';
-import { readOptions } from '../../options/read-options.js';
-import { SETTING_OPTIONS } from '../../options/service-options.js';
-import { parseScheme } from '../../store/location.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { expandHome } from '../arguments/expand-home.js';
-import type { CommandHost } from '../command-host.js';
-import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
+import { pathExists } from '../base/disk-files.js';
+import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { findForeignOwner, findStrangers, quoteForShell } from '../base/file-permissions.js';
+import type { Secrets } from '../base/secrets.js';
+import { type ConfigOrigin, findListPaths } from '../options/found-settings.js';
+import type { ConfigFile } from '../options/parse-config.js';
+import { readOptions } from '../options/read-options.js';
+import { SETTING_OPTIONS } from '../options/service-options.js';
+import { parseScheme } from '../store/location.js';
+import type { CommandHost } from './command-host.js';
+import { type CommandArgs, expandHome } from './expand-home.js';
+import { MAX_TEXT_BYTES, readUserFile } from './read-user-file.js';
 import {
   type ConfigSettings,
   findUserFolder,
   readPathVariable,
   readSettings,
   type Settings,
-} from '../settings.js';
+} from './settings.js';
 
 const FILE_NAMES = ['tickhaul.yaml', 'tickhaul.json'];
 
@@ -206,6 +205,6 @@ export function resolveConfigPath(configPath: string, path: string): string {
 
 /** Loads the parsers lazily: most commands have no config file. */
 async function parse(source: string, path: string, origin: ConfigOrigin): Promise<ConfigFile> {
-  const { parseConfig } = await import('../../options/parse-config.js');
+  const { parseConfig } = await import('../options/parse-config.js');
   return parseConfig(source, path, origin);
 }
