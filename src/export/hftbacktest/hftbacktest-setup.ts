@@ -175,6 +175,7 @@ export function formatHftbacktestScript({
 }: HftbacktestScript): string {
   const { tickSize = 'None', lotSize = 'None', makerFee = '0', takerFee = '0' } = facts;
   const isUnknown = tickSize === 'None' || lotSize === 'None';
+  const hasFees = facts.makerFee !== undefined && facts.takerFee !== undefined;
   const asset = `${facts.isInverse ? 'inverse' : 'linear'}_asset(${facts.contractSize})`;
   return `"""A run through exported days: python3 -m pip install hftbacktest
 
@@ -189,7 +190,7 @@ from numba import njit
 EXCHANGE, SYMBOL = ${JSON.stringify(exchange)}, ${JSON.stringify(symbol)}
 FIRST_DAY, LAST_DAY = "${firstDay}", "${lastDay}"${changeDay === undefined ? '' : `  # other sizes or fees from ${changeDay} on`}
 TICK_SIZE, LOT_SIZE = ${tickSize}, ${lotSize}
-MAKER_FEE, TAKER_FEE = ${makerFee}, ${takerFee}
+MAKER_FEE, TAKER_FEE = ${makerFee}, ${takerFee}${hasFees ? '' : '  # not in the instrument metadata: set yours'}
 ORDER_LATENCY = 10_000_000  # nanoseconds to the exchange, and back
 HOUR = 3_600_000_000_000
 ${isUnknown ? '\nif TICK_SIZE is None or LOT_SIZE is None:\n    raise SystemExit("set TICK_SIZE and LOT_SIZE: they are not in the instrument metadata")\n' : ''}

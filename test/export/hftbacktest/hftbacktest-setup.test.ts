@@ -104,6 +104,11 @@ test('each symbol of a grouped file has its own; a size of 0 is unknown', async 
   ]);
   const facts = JSON.parse(texts['deribit_2023-06-01_ETH-USDC.json'] ?? '');
   assert.deepEqual([facts.symbol, facts.tick_size, facts.lot_size], ['ETH-USDC', 1e-7, null]);
+  const [noFees] = Object.values(textsOf(await setUp([job], [other], ['ETH-USDC']))).slice(-1);
+  assert.match(
+    noFees ?? '',
+    /\nMAKER_FEE, TAKER_FEE = 0, 0 {2}# not in the instrument metadata: set yours\n/,
+  );
 });
 
 test('without metadata there is a warning, and a script that asks for the sizes', async () => {
