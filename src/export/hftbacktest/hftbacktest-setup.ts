@@ -2,7 +2,7 @@ import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportContext, ExportJob, OutputsOf, SideFile, SideFiles } from '../export-target.js';
-import { instrumentOn } from '../instrument-version.js';
+import { instrumentOn, isInverseContract } from '../instrument-version.js';
 
 /** What a backtest sets for an asset. Numbers are decimal texts; undefined if they are unknown. */
 export interface AssetFacts {
@@ -104,7 +104,7 @@ function readFacts(info: InstrumentInfo, day: Day): AssetFacts {
   return {
     tickSize: orUnknown(version.priceIncrement),
     lotSize: orUnknown(version.amountIncrement),
-    isInverse: info['inverse'] === true,
+    isInverse: isInverseContract(info),
     contractSize: orUnknown(version.contractMultiplier) ?? '1',
     makerFee: version.makerFee,
     takerFee: version.takerFee,

@@ -93,6 +93,13 @@ test('a spot pair is linear, and a rebate is negative', async () => {
   assert.deepEqual([future.tick_size, future.asset_type, future.maker_fee], [2.5, 'inverse', -0.0001]);
 });
 
+test('a contract is inverse by its type too', async () => {
+  const { inverse: _, ...info } = XBTUSD;
+  const texts = textsOf(await setUp([jobOf('bitmex', 'XBTUSD', '2024-03-01')], [info as InstrumentInfo]));
+  assert.equal(JSON.parse(texts['bitmex_2024-03-01_XBTUSD.json'] ?? '').asset_type, 'inverse');
+  assert.match(texts['run_hftbacktest.py'] ?? '', /\n {4}\.inverse_asset\(1\)\n/);
+});
+
 test('each symbol of a grouped file has its own; a size of 0 is unknown', async () => {
   const job = jobOf('deribit', 'SPOT', '2023-06-01');
   const other = deribit('ETH/USDC', 'spot', { priceIncrement: 1e-7, amountIncrement: 0 });
