@@ -23,6 +23,11 @@ export function isNamed({ id, datasetId }: InstrumentInfo, symbol: string): bool
   return [id, datasetId].some((name) => name?.toUpperCase() === symbol.toUpperCase());
 }
 
+/** Whether an instrument is inverse, by its flag or by the type of its contract. */
+export function isInverseContract({ contractType, ...info }: InstrumentInfo): boolean {
+  return info['inverse'] === true || contractType?.startsWith('inverse_') === true;
+}
+
 interface InstrumentChange extends Readonly<Partial<Record<(typeof CHANGING)[number], unknown>>> {
   readonly until: number;
 }

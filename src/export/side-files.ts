@@ -96,6 +96,10 @@ async function writeSideFile(
       await part.discard();
       throw error;
     }
+    if (isOther && !isEditable && existing === 'skip' && !log.makers.has(path)) {
+      const message = `${location}: replaced a file that the export log does not have`;
+      emit({ event: 'warning', message });
+    }
   }
   for (const output of earlier?.outputs ?? [])
     if (output.path !== path && log.isMadeBy(output.path, { target, key }))

@@ -7,6 +7,7 @@ import { ERROR_TABLE } from '../../src/base/errors.js';
 import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { HELP_TOPICS } from '../../src/cli/arguments/help-topics.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
+import { readSections } from '../../src/cli/commands/help.js';
 import { runHere } from '../helpers/in-process.js';
 import { filesOfPackage } from '../helpers/package-files.js';
 
@@ -87,9 +88,20 @@ test('an unknown topic is a usage error with the nearest name', async () => {
     assert.deepEqual([exitCode, stdout], [2, '']);
     assert.match(stderr, new RegExp(`unknown command or topic "${word}"; did you mean ${nearest}\\?`));
   }
+  const empty = await runHere(['help', '']);
+  assert.deepEqual([empty.exitCode, empty.stderr], [2, 'tickhaul: <topic> is empty; see tickhaul help\n']);
+  // All words are known, and there is nothing to suggest.
+  assert.match(await topic('help', 'help'), /^tickhaul help \[topic\]\n/);
   const { exitCode, stderr } = await runHere(['help', 'exit-codes', 'more']);
   assert.equal(exitCode, 2);
   assert.match(stderr, /"more": one argument too many/);
+});
+
+test('a page that the package lacks is a disk error that names it', () => {
+  assert.throws(
+    () => readSections({ describe: '', page: 'lost/none.md' }),
+    /none\.md: this page is missing; install tickhaul again$/,
+  );
 });
 
 test('headings are bold where colours are allowed, and plain elsewhere', async () => {

@@ -119,10 +119,10 @@ function assertKnownHelp(commands: readonly CommandOutline[], words: readonly st
   const { positionals } = readWords(words);
   const [word, topic] = positionals;
   const topics = Object.keys(topicsOf(commands));
-  if (word === HELP && topic !== undefined && !topics.includes(topic)) {
-    const known = [...commands.map(commandName), ...topics];
+  const known = [...commands.map(commandName), ...topics];
+  if (word === HELP && topic === '') throw usageError('<topic> is empty; see tickhaul help');
+  if (word === HELP && topic !== undefined && !known.includes(topic))
     throw usageError(`unknown command or topic ${formatUnknownWord(topic, known)}; see tickhaul help`);
-  }
   if (!hasSwitch(words, 'help')) return;
   if (word === undefined || findNamedCommand(commands, words) !== undefined) return;
   throw usageError(`${formatUnknownCommand(word, commands)}; ${formatHelpHint(undefined)}`);

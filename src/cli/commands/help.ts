@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { toDiskError, usageError } from '../../base/errors.js';
+import { isSystemError, TickhaulError, toDiskError, usageError } from '../../base/errors.js';
 import { packagePath } from '../../base/version.js';
 import type { CommandAction, HelpTopic, HelpTopics } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
@@ -52,6 +52,9 @@ export function readSections({ page, sections }: HelpTopic): readonly Section[] 
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
+    // The advice for other missing files is to choose another folder.
+    const isMissing = isSystemError(error) && error.code === 'ENOENT';
+    if (isMissing) throw new TickhaulError('disk', `${path}: this page is missing; install tickhaul again`);
     throw toDiskError(error, path, 'disk');
   }
   const [first = '', ...parts] = text.split(/^## /m);

@@ -3,6 +3,7 @@ import { toSafeFileName } from '../../day-files/file-naming.js';
 import { TARGET_OPTIONS } from '../../options/export-options.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportFlags } from '../export-target.js';
+import { isInverseContract } from '../instrument-version.js';
 
 /** Names of the timeframes of funding rates and mark candles. */
 export interface FundingSettings {
@@ -66,9 +67,9 @@ export function toPair(instrument: InstrumentInfo): string | undefined {
   if (base === '' || quote === '') return undefined;
   if (type === 'spot') return `${base}/${quote}`;
   if (type !== 'perpetual' && type !== 'future') return undefined;
-  const { settlementCurrency, inverse, contractType, expiry } = instrument;
-  const isInverse = inverse === true || contractType?.startsWith('inverse_') === true;
-  const settlement = typeof settlementCurrency === 'string' ? settlementCurrency : isInverse ? base : quote;
+  const { settlementCurrency, expiry } = instrument;
+  const defaultSettlement = isInverseContract(instrument) ? base : quote;
+  const settlement = typeof settlementCurrency === 'string' ? settlementCurrency : defaultSettlement;
   const isDated = type === 'future' && typeof expiry === 'string';
   return `${base}/${quote}:${settlement}${isDated ? `-${expiry.slice(2, 10).replaceAll('-', '')}` : ''}`;
 }

@@ -112,9 +112,9 @@ function stakeOf(pair: string): string {
 /** freqtrade's name of the exchange; undefined if it does not trade the pair there. */
 function nameExchange({ pair, source }: ExportedPair): string | undefined {
   const { exchange } = source.file;
-  if (!isFutures(pair)) return SPOT_EXCHANGES[exchange];
-  const [, quote, settlement] = pair.split(/[/:]/);
-  return quote === settlement ? FUTURES_EXCHANGES[exchange] : undefined;
+  const names = isFutures(pair) ? FUTURES_EXCHANGES : SPOT_EXCHANGES;
+  const [, quote, settlement = quote] = pair.split(/[/:]/);
+  return quote === settlement && Object.hasOwn(names, exchange) ? names[exchange] : undefined;
 }
 
 /** The user folder that has the outputs as its data, such as `user_data` of `user_data/data/binance`; else the outputs. */

@@ -2,7 +2,7 @@ import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportContext, ExportJob, OutputsOf, SideFile, SideFiles } from '../export-target.js';
-import { instrumentOn } from '../instrument-version.js';
+import { instrumentOn, isInverseContract } from '../instrument-version.js';
 
 /** What a backtest sets for an asset. Numbers are decimal texts; undefined if they are unknown. */
 export interface AssetFacts {
@@ -104,7 +104,7 @@ function readFacts(info: InstrumentInfo, day: Day): AssetFacts {
   return {
     tickSize: orUnknown(version.priceIncrement),
     lotSize: orUnknown(version.amountIncrement),
-    isInverse: info['inverse'] === true,
+    isInverse: isInverseContract(info),
     contractSize: orUnknown(version.contractMultiplier) ?? '1',
     makerFee: version.makerFee,
     takerFee: version.takerFee,
@@ -175,6 +175,7 @@ export function formatHftbacktestScript({
 }: HftbacktestScript): string {
   const { tickSize = 'None', lotSize = 'None', makerFee = '0', takerFee = '0' } = facts;
   const isUnknown = tickSize === 'None' || lotSize === 'None';
+  const hasFees = facts.makerFee !== undefined && facts.takerFee !== undefined;
   const asset = `${facts.isInverse ? 'inverse' : 'linear'}_asset(${facts.contractSize})`;
   return `"""A run through exported days: python3 -m pip install hftbacktest
 
@@ -189,7 +190,7 @@ from numba import njit
 EXCHANGE, SYMBOL = ${JSON.stringify(exchange)}, ${JSON.stringify(symbol)}
 FIRST_DAY, LAST_DAY = "${firstDay}", "${lastDay}"${changeDay === undefined ? '' : `  # other sizes or fees from ${changeDay} on`}
 TICK_SIZE, LOT_SIZE = ${tickSize}, ${lotSize}
-MAKER_FEE, TAKER_FEE = ${makerFee}, ${takerFee}
+MAKER_FEE, TAKER_FEE = ${makerFee}, ${takerFee}${hasFees ? '' : '  # not in the instrument metadata: set yours'}
 ORDER_LATENCY = 10_000_000  # nanoseconds to the exchange, and back
 HOUR = 3_600_000_000_000
 ${isUnknown ? '\nif TICK_SIZE is None or LOT_SIZE is None:\n    raise SystemExit("set TICK_SIZE and LOT_SIZE: they are not in the instrument metadata")\n' : ''}

@@ -121,7 +121,8 @@ const BYBIT_EXCHANGES: ReadonlySet<string> = new Set(['bybit', 'bybit-spot', 'by
 
 /** Formats an instrument id, `<SYMBOL>.<VENUE>` (docs/spec/nautilus-catalog.md#instrument-ids). */
 export function formatInstrumentId(exchange: string, symbol: string, suffix: string): string {
-  const venue = VENUES[exchange] ?? exchange.toUpperCase().replaceAll('-', '_');
+  const known = Object.hasOwn(VENUES, exchange) ? VENUES[exchange] : undefined;
+  const venue = known ?? exchange.toUpperCase().replaceAll('-', '_');
   return `${symbol.toUpperCase()}${suffix}.${venue}`;
 }
 

@@ -39,7 +39,7 @@ export function createInstrumentRow(
   id: string,
   precision: { readonly price: number; readonly size: number },
 ): InstrumentRow | string {
-  const kind = CLASSES[info.type];
+  const kind = Object.hasOwn(CLASSES, info.type) ? CLASSES[info.type] : undefined;
   if (kind === undefined) return `NautilusTrader has no instrument of type ${info.type}`;
   const version = instrumentOn(info, day);
   const base = info.baseCurrency.toUpperCase();
@@ -50,9 +50,10 @@ export function createInstrumentRow(
   // An instrument that expires at 0 ends a backtest at its first event.
   if (isDated && expiry === undefined) return 'it has no expiry';
   const { optionType, strikePrice, settlementCurrency } = info;
-  const strike = padDecimals(toDecimalText(strikePrice) ?? '', precision.price);
+  const strikeText = toDecimalText(strikePrice);
+  const strike = strikeText === undefined ? undefined : padDecimals(strikeText, precision.price);
   const optionKind = optionType === 'call' ? 'Call' : optionType === 'put' ? 'Put' : undefined;
-  if (kind === 'CryptoOption' && (optionKind === undefined || strike === undefined || strike === ''))
+  if (kind === 'CryptoOption' && (optionKind === undefined || strike === undefined))
     return 'its kind or strike price is unknown';
   const price = padIncrement(version.priceIncrement, precision.price);
   const size = padIncrement(version.amountIncrement, precision.size);
@@ -63,7 +64,8 @@ export function createInstrumentRow(
   const isInverse = info['inverse'] === true;
   const settlement =
     typeof settlementCurrency === 'string' ? settlementCurrency.toUpperCase() : isInverse ? base : quote;
-  const since = BigInt(version.since) * NS_PER_MS;
+  const since = toNanoseconds(version.since);
+  if (since === undefined) return `its availableSince ${info.availableSince} is not a time from 1970 on`;
   const minimum = version.minTradeAmount;
   const values: Record<string, InstrumentValue> = {
     id,
@@ -80,7 +82,7 @@ export function createInstrumentRow(
     size_precision: precision.size,
     price_increment: price,
     size_increment: size,
-    multiplier: version.contractMultiplier ?? '1',
+    multiplier: Number(version.contractMultiplier) > 0 ? String(version.contractMultiplier) : '1',
     lot_size: size,
     max_quantity: null,
     min_quantity: minimum === undefined || Number(minimum) === 0 ? null : minimum,
@@ -100,10 +102,14 @@ export function createInstrumentRow(
 }
 
 const NS_PER_MS = 1_000_000n;
+/** NautilusTrader has no time after it. */
+const MAX_NANOSECONDS = 2n ** 64n - 1n;
 
+/** @param time a date, or milliseconds since the epoch. @returns undefined if a column cannot have it. */
 function toNanoseconds(time: unknown): bigint | undefined {
-  const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : BigInt(ms) * NS_PER_MS;
+  const ms = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN);
+  const nanoseconds = Number.isNaN(ms) ? -1n : BigInt(ms) * NS_PER_MS;
+  return nanoseconds < 0n || nanoseconds > MAX_NANOSECONDS ? undefined : nanoseconds;
 }
 
 /** An increment with as many decimals as the data; the smallest of these if it is 0 or unknown. */

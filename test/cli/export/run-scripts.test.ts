@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
@@ -22,7 +22,12 @@ test('arrays have their sizes and fees, and a script that is never written over 
   const run = (...words: readonly string[]) =>
     runHere(['export', 'hftbacktest', dir, '-o', out, ...words], { env });
   const script = join(out, 'run_hftbacktest.py');
-  assert.deepEqual(scriptsOf(await run('--json')), [{ path: script, command: `python3 '${script}'` }]);
+  // A file that is in the way of sizes and fees was another tool's.
+  await mkdir(out);
+  await writeFile(join(out, `${NAME}.json`), '{}');
+  const first = await run('--json');
+  assert.match(first.stderr, /warning .*\.json: replaced a file that the export log does not have\n/);
+  assert.deepEqual(scriptsOf(first), [{ path: script, command: `python3 '${script}'` }]);
   const names = [`${NAME}.json`, `${NAME}.npz`, 'run_hftbacktest.py'];
   assert.deepEqual(await namesIn(out), names);
   const facts = JSON.parse(await readFile(join(out, `${NAME}.json`), 'utf8'));

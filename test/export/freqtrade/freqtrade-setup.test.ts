@@ -125,6 +125,8 @@ test('what freqtrade does not trade has no configuration, and a note', async () 
     ['bybit', 'BTC/USD:BTC'],
     ['binance-futures', 'BTC/USDT:USDT-240628'],
     ['binance-futures', 'BTC/USDT'],
+    ['constructor', 'BTC/USDT'],
+    ['constructor', 'BTC/USDT:USDT'],
   ] as const) {
     const { files, messages, script } = await setUp([jobOf(exchange, 'X', pair)]);
     assert.deepEqual([files, script], [[], undefined]);

@@ -93,6 +93,13 @@ test('a spot pair is linear, and a rebate is negative', async () => {
   assert.deepEqual([future.tick_size, future.asset_type, future.maker_fee], [2.5, 'inverse', -0.0001]);
 });
 
+test('a contract is inverse by its type too', async () => {
+  const { inverse: _, ...info } = XBTUSD;
+  const texts = textsOf(await setUp([jobOf('bitmex', 'XBTUSD', '2024-03-01')], [info as InstrumentInfo]));
+  assert.equal(JSON.parse(texts['bitmex_2024-03-01_XBTUSD.json'] ?? '').asset_type, 'inverse');
+  assert.match(texts['run_hftbacktest.py'] ?? '', /\n {4}\.inverse_asset\(1\)\n/);
+});
+
 test('each symbol of a grouped file has its own; a size of 0 is unknown', async () => {
   const job = jobOf('deribit', 'SPOT', '2023-06-01');
   const other = deribit('ETH/USDC', 'spot', { priceIncrement: 1e-7, amountIncrement: 0 });
@@ -104,6 +111,11 @@ test('each symbol of a grouped file has its own; a size of 0 is unknown', async 
   ]);
   const facts = JSON.parse(texts['deribit_2023-06-01_ETH-USDC.json'] ?? '');
   assert.deepEqual([facts.symbol, facts.tick_size, facts.lot_size], ['ETH-USDC', 1e-7, null]);
+  const [noFees] = Object.values(textsOf(await setUp([job], [other], ['ETH-USDC']))).slice(-1);
+  assert.match(
+    noFees ?? '',
+    /\nMAKER_FEE, TAKER_FEE = 0, 0 {2}# not in the instrument metadata: set yours\n/,
+  );
 });
 
 test('without metadata there is a warning, and a script that asks for the sizes', async () => {

@@ -16,6 +16,7 @@ test('forms venues from exchanges', () => {
     'gate-io': 'GATE_IO',
     'dydx-v4': 'DYDX_V4',
     'a-new-exchange': 'A_NEW_EXCHANGE',
+    constructor: 'CONSTRUCTOR',
   };
   for (const [exchange, venue] of Object.entries(venues)) {
     assert.equal(formatInstrumentId(exchange, 'btc/usdt', '-PERP'), `BTC/USDT-PERP.${venue}`);

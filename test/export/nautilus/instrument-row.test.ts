@@ -110,6 +110,26 @@ test('an increment is padded to the precision of the data, and a finer one is re
   assert.equal(createInstrumentRow(combo, day, 'x.DERIBIT', { price: 1, size: 0 }), 'it has no expiry');
 });
 
+test('metadata that no instrument can have say why there is none', () => {
+  const reasonOf = (info: InstrumentInfo) =>
+    createInstrumentRow(info, parseDay('2025-03-01'), 'x.DERIBIT', { price: 4, size: 1 });
+  assert.equal(reasonOf({ ...OPTION, strikePrice: undefined }), 'its kind or strike price is unknown');
+  for (const expiry of ['1969-12-31', '+100000-01-01T00:00:00Z', 'never'])
+    assert.equal(reasonOf({ ...OPTION, expiry }), 'it has no expiry');
+  for (const availableSince of ['soon', '1969-12-31'])
+    assert.equal(
+      reasonOf({ ...OPTION, availableSince }),
+      `its availableSince ${availableSince} is not a time from 1970 on`,
+    );
+  assert.equal(
+    reasonOf({ ...OPTION, type: 'constructor' }),
+    'NautilusTrader has no instrument of type constructor',
+  );
+  // NautilusTrader refuses a multiplier of 0.
+  const row = reasonOf({ ...OPTION, contractMultiplier: 0 });
+  assert.equal(typeof row === 'object' && row.values['multiplier'], '1');
+});
+
 test('the decimals of a period are those of all of its versions', () => {
   const decimals = (from: string, to: string) =>
     instrumentBetween(SPOT, parseDay(from), parseDay(to)).map(({ priceIncrement }) => priceIncrement);
