@@ -4,11 +4,13 @@ import { AsyncQueue } from '../base/async-queue.js';
 import { usageError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
+import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
 import type { RunSummary } from '../events/run-events.js';
+import type { OutputOptions } from '../format/output-format.js';
 import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
-import { isObjectLocation, parentLocation } from '../store/location.js';
+import { absoluteLocation, isObjectLocation, parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
 import { CloseChain } from './computed/close-chain.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
@@ -25,13 +27,14 @@ import { type ConvertInput, withUploadRetries } from './convert-files.js';
 import { ConvertRun } from './convert-run.js';
 import { computeInThread } from './convert-threads.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
-import { findSources, selectSources } from './naming/find-sources.js';
+import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
 import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
 import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
 import {
   findUpToDateOutput,
   openProvenanceStore,
   type ProvenancePairs,
+  type ProvenanceStore,
   readExistingOutput,
 } from './output/existing-outputs.js';
 import {
@@ -76,7 +79,8 @@ export async function convertToFileWith(input: ConvertToFileInput, files: Files)
   if (hasDayFileExtension(input.options))
     await assertApartFromDayFiles(selected, parentLocation(target), files, signal);
   const hasSymbols = symbols !== undefined && !symbols.includes('all');
-  const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
+  const others = await withoutTarget(selected, input, files);
+  const { sources, warnings } = await planOneFile(others, { ...input, files, hasSymbols, findDayFile });
   // The sources may all be converted and deleted.
   if (sources.length === 0 && !(await files.stat(target, signal)))
     throw usageError(['there is no day file to convert', ...warnings].join('; '));
@@ -94,6 +98,40 @@ export async function convertToFileWith(input: ConvertToFileInput, files: Files)
     ]);
   });
   return run.summary(outputs.length, stopped);
+}
+
+/**
+ * The sources but the output of an earlier run, which globs find too. Another file is a source, which must not be replaced.
+ * @throws TickhaulError `usage` if the target is a day file.
+ */
+async function withoutTarget(
+  sources: readonly ConvertSource[],
+  { target, options, signal }: ConvertToFileInput,
+  files: Files,
+): Promise<readonly ConvertSource[]> {
+  const location = absoluteLocation(target);
+  const others = sources.filter(({ path }) => absoluteLocation(path) !== location);
+  const isSource = others.length < sources.length;
+  // A symbolic link of another name may lead to a day file.
+  const isDayFile = target.endsWith(DAY_FILE_EXTENSION) && !hasDayFileExtension(options);
+  if (!isSource && !(isDayFile && (await files.stat(target, signal)))) return others;
+  const records = await openTargetRecords(target, options, files, signal);
+  const provenance = await records?.get(target);
+  const earlier = await readExistingOutput(files, { target, options, provenance }, signal);
+  if (earlier && parseSources(earlier.pairs).length > 0) return others;
+  const which = isSource ? 'it is one of the selected day files' : 'it is a day file';
+  throw usageError(`${target}: ${which}, which the output would replace; name another file with -o`);
+}
+
+/** Provenance records, for formats without metadata. */
+async function openTargetRecords(
+  target: string,
+  { format }: OutputOptions,
+  files: Files,
+  signal: AbortSignal,
+): Promise<ProvenanceStore | undefined> {
+  if (OUTPUT_FORMATS[format].hasMetadata) return undefined;
+  return openProvenanceStore(parentLocation(target) ?? target, files, signal);
 }
 
 interface StoredSource extends PlannedSource {
@@ -114,9 +152,7 @@ class OneFileConversion {
   /** @param onBytes called with the number of compressed bytes just read, and the size of all sources. */
   async run(onBytes: (count: number, total: number) => void): Promise<ConvertFileResult> {
     const { target, existing, keepSource, options, signal } = this.#input;
-    const records = OUTPUT_FORMATS[options.format].hasMetadata
-      ? undefined
-      : await openProvenanceStore(parentLocation(target) ?? target, this.#files, signal);
+    const records = await openTargetRecords(target, options, this.#files, signal);
     const sources = await this.#statSources();
     const isLikeDayFile = hasDayFileExtension(options);
     const provenance = existing === 'skip' || isLikeDayFile ? await records?.get(target) : undefined;
@@ -161,8 +197,10 @@ class OneFileConversion {
     const upToDate = await findUpToDateOutput(files, expected, identities, hash, signal);
     if (upToDate || keepSource) return upToDate;
     const present = new Set(identities.map(({ name }) => name));
-    const existing = await readExistingOutput(files, expected, signal);
-    const others = existing ? parseSources(existing.pairs).filter(({ name }) => !present.has(name)) : [];
+    // A file that was changed may still have these rows.
+    const changed = provenance && (await files.stat(target, signal)) ? provenance : undefined;
+    const pairs = (await readExistingOutput(files, expected, signal))?.pairs ?? changed;
+    const others = pairs ? parseSources(pairs).filter(({ name }) => !present.has(name)) : [];
     if (others.length === 0) return undefined;
     throw usageError(
       `${target}: has the rows of ${plural(others.length, 'day file')} that are not selected now, such as ${others[0]?.name}, and --no-keep-source may have removed them; name another file, or use --existing overwrite`,
