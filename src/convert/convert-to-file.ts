@@ -75,14 +75,14 @@ export async function convertToFileWith(input: ConvertToFileInput, files: Files)
   const warn = (message: string): void => emit({ event: 'warning', message });
   const found = await findSources(input.paths, { files, store, warn }, signal);
   const findDayFile = createDayFileLookup(files, store, signal);
-  const selected = await selectSources(found, input, { findDayFile, files, signal });
+  const others = await withoutTarget(found, input, files);
+  const selected = await selectSources(others, input, { findDayFile, files, signal });
   if (hasDayFileExtension(input.options))
     await assertApartFromDayFiles(selected, parentLocation(target), files, signal);
   const hasSymbols = symbols !== undefined && !symbols.includes('all');
-  const others = await withoutTarget(selected, input, files);
-  const { sources, warnings } = await planOneFile(others, { ...input, files, hasSymbols, findDayFile });
+  const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
   // The sources may all be converted and deleted.
-  if (sources.length === 0 && !(await files.stat(target, signal)))
+  if (sources.length === 0 && (selected.length > 0 || !(await files.stat(target, signal))))
     throw usageError(['there is no day file to convert', ...warnings].join('; '));
   const run = new ConvertRun(input);
   const outputs = sources.length === 0 ? [] : [sources];
@@ -119,7 +119,7 @@ async function withoutTarget(
   const provenance = await records?.get(target);
   const earlier = await readExistingOutput(files, { target, options, provenance }, signal);
   if (earlier && parseSources(earlier.pairs).length > 0) return others;
-  const which = isSource ? 'it is one of the selected day files' : 'it is a day file';
+  const which = isSource ? 'it is one of the day files to read' : 'it is a day file';
   throw usageError(`${target}: ${which}, which the output would replace; name another file with -o`);
 }
 

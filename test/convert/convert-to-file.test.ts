@@ -389,27 +389,40 @@ test('removes sources after the file is complete, and keeps rows whose sources i
 });
 
 for (const format of ['parquet', 'csv'] as const) {
-  test(`${format}: an output that is a selected day file is refused, an earlier output left out`, async (t) => {
+  test(`${format}: an output that is a day file to read is refused, an earlier output left out`, async (t) => {
     const dir = await tempDir(t);
     const source = await writeDay(dir, {}, 30);
     const named = join(dir, `day.${format}`);
     await writeFile(named, await readFile(source));
     const before = await readFile(source);
-    await assert.rejects(runToFile([named], named, { format }), usage(/day\.\w+: it is one of the selected/));
+    await assert.rejects(
+      runToFile([named], named, { format }),
+      usage(/day\.\w+: it is one of the day files/),
+    );
     await assert.rejects(
       runToFile([source, named], named, { format }),
-      usage(/one of the selected day files/),
+      usage(/one of the day files to read/),
     );
     assert.deepEqual(await readFile(named), before);
     // What a symbolic link to a day file leads to.
     await assert.rejects(runToFile([named], source, { format }), usage(/\.csv\.gz: it is a day file/));
-    await assert.rejects(runToFile([dir], source, { format }), usage(/it is one of the selected day files/));
+    await assert.rejects(runToFile([dir], source, { format }), usage(/it is one of the day files to read/));
     assert.deepEqual(await readFile(source), before);
     const target = join(dir, `all.${format}`);
     assert.deepEqual(statusesOf(await runToFile([source], target, { format })), [['converted', 30]]);
-    assert.deepEqual(statusesOf(await runToFile([source, target], target, { format })), [['skipped', 30]]);
+    const again: Options = { format, selection: { dataTypes: ['trades'] } };
+    assert.deepEqual(statusesOf(await runToFile([source, target], target, again)), [['skipped', 30]]);
   });
 }
+
+test('an earlier file is no success if nothing can be computed from the day files', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDay(dir, { dataType: 'quotes' }, 30);
+  const target = join(dir, 'all.parquet');
+  await runToFile([source], target);
+  const bars = runToFile([source], target, { as: 'trade_bar_1m' });
+  await assert.rejects(bars, usage(/there is no day file to convert; skipping .* not from quotes/));
+});
 
 test('a file that was changed keeps the rows of sources that its run removed', async (t) => {
   const dir = await tempDir(t);
