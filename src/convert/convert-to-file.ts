@@ -4,11 +4,13 @@ import { AsyncQueue } from '../base/async-queue.js';
 import { usageError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
+import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
 import type { RunSummary } from '../events/run-events.js';
+import type { OutputOptions } from '../format/output-format.js';
 import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
-import { isObjectLocation, parentLocation } from '../store/location.js';
+import { absoluteLocation, isObjectLocation, joinLocation, parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
 import { CloseChain } from './computed/close-chain.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
@@ -25,13 +27,14 @@ import { type ConvertInput, withUploadRetries } from './convert-files.js';
 import { ConvertRun } from './convert-run.js';
 import { computeInThread } from './convert-threads.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
-import { findSources, selectSources } from './naming/find-sources.js';
+import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
 import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
 import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
 import {
   findUpToDateOutput,
   openProvenanceStore,
   type ProvenancePairs,
+  type ProvenanceStore,
   readExistingOutput,
 } from './output/existing-outputs.js';
 import {
@@ -72,28 +75,69 @@ export async function convertToFileWith(input: ConvertToFileInput, files: Files)
   const warn = (message: string): void => emit({ event: 'warning', message });
   const found = await findSources(input.paths, { files, store, warn }, signal);
   const findDayFile = createDayFileLookup(files, store, signal);
-  const selected = await selectSources(found, input, { findDayFile, files, signal });
+  const others = await withoutTarget(found, input, files);
+  const selected = await selectSources(others, input, { findDayFile, files, signal });
   if (hasDayFileExtension(input.options))
     await assertApartFromDayFiles(selected, parentLocation(target), files, signal);
   const hasSymbols = symbols !== undefined && !symbols.includes('all');
   const { sources, warnings } = await planOneFile(selected, { ...input, files, hasSymbols, findDayFile });
   // The sources may all be converted and deleted.
-  if (sources.length === 0 && !(await files.stat(target, signal)))
+  if (sources.length === 0 && (selected.length > 0 || !(await files.stat(target, signal))))
     throw usageError(['there is no day file to convert', ...warnings].join('; '));
   const run = new ConvertRun(input);
   const outputs = sources.length === 0 ? [] : [sources];
   run.reportPlan(outputs.length, warnings);
   const stopped = await run.runAll(outputs, 1, async (sources) => {
+    const plan = { sources, found };
     const paths = sources.map(({ path }) => path);
     await run.convertSource({ file: undefined, paths: [target], sources: paths }, async () => [
       await withUploadRetries(
-        (onBytes) => new OneFileConversion({ ...input, signal: run.signal }, files, sources).run(onBytes),
+        (onBytes) => new OneFileConversion({ ...input, signal: run.signal }, files, plan).run(onBytes),
         target,
         { emit, signal: run.signal },
       ),
     ]);
   });
   return run.summary(outputs.length, stopped);
+}
+
+/**
+ * The sources but the output of an earlier run, which globs find too. Another file is a source, which must not be replaced.
+ * @throws TickhaulError `usage` if the target is a day file.
+ */
+async function withoutTarget(
+  sources: readonly ConvertSource[],
+  { target, options, signal }: ConvertToFileInput,
+  files: Files,
+): Promise<readonly ConvertSource[]> {
+  const location = absoluteLocation(target);
+  const others = sources.filter(({ path }) => absoluteLocation(path) !== location);
+  const isSource = others.length < sources.length;
+  // A symbolic link of another name may lead to a day file.
+  const isDayFile = target.endsWith(DAY_FILE_EXTENSION) && !hasDayFileExtension(options);
+  if (!isSource && !(isDayFile && (await files.stat(target, signal)))) return others;
+  const records = await openTargetRecords(target, options, files, signal);
+  const provenance = await records?.get(target);
+  const earlier = await readExistingOutput(files, { target, options, provenance }, signal);
+  if (earlier && parseSources(earlier.pairs).length > 0) return others;
+  const which = isSource ? 'it is one of the day files to read' : 'it is a day file';
+  throw usageError(`${target}: ${which}, which the output would replace; name another file with -o`);
+}
+
+/** Provenance records, for formats without metadata. */
+async function openTargetRecords(
+  target: string,
+  { format }: OutputOptions,
+  files: Files,
+  signal: AbortSignal,
+): Promise<ProvenanceStore | undefined> {
+  if (OUTPUT_FORMATS[format].hasMetadata) return undefined;
+  return openProvenanceStore(parentLocation(target) ?? target, files, signal);
+}
+
+interface OneFilePlan {
+  readonly sources: readonly PlannedSource[];
+  readonly found: readonly ConvertSource[];
 }
 
 interface StoredSource extends PlannedSource {
@@ -104,19 +148,20 @@ class OneFileConversion {
   readonly #input: ConvertToFileInput;
   readonly #files: Files;
   readonly #planned: readonly PlannedSource[];
+  /** All files of the given paths, selected or not. */
+  readonly #found: readonly ConvertSource[];
 
-  constructor(input: ConvertToFileInput, files: Files, sources: readonly PlannedSource[]) {
+  constructor(input: ConvertToFileInput, files: Files, plan: OneFilePlan) {
     this.#input = input;
     this.#files = files;
-    this.#planned = sources;
+    this.#planned = plan.sources;
+    this.#found = plan.found;
   }
 
   /** @param onBytes called with the number of compressed bytes just read, and the size of all sources. */
   async run(onBytes: (count: number, total: number) => void): Promise<ConvertFileResult> {
     const { target, existing, keepSource, options, signal } = this.#input;
-    const records = OUTPUT_FORMATS[options.format].hasMetadata
-      ? undefined
-      : await openProvenanceStore(parentLocation(target) ?? target, this.#files, signal);
+    const records = await openTargetRecords(target, options, this.#files, signal);
     const sources = await this.#statSources();
     const isLikeDayFile = hasDayFileExtension(options);
     const provenance = existing === 'skip' || isLikeDayFile ? await records?.get(target) : undefined;
@@ -141,7 +186,7 @@ class OneFileConversion {
     );
   }
 
-  /** @throws TickhaulError `usage` if the existing file has rows of other sources, which may have been removed. */
+  /** @throws TickhaulError `usage` if the existing file has rows of other sources that are removed, or will be. */
   async #findUpToDate(
     sources: readonly StoredSource[],
     provenance: ProvenancePairs | undefined,
@@ -159,14 +204,34 @@ class OneFileConversion {
     );
     const hash = (i: number): Promise<string> => hashSource(files, sources[i]?.path ?? '', signal);
     const upToDate = await findUpToDateOutput(files, expected, identities, hash, signal);
-    if (upToDate || keepSource) return upToDate;
+    if (upToDate) return upToDate;
     const present = new Set(identities.map(({ name }) => name));
-    const existing = await readExistingOutput(files, expected, signal);
-    const others = existing ? parseSources(existing.pairs).filter(({ name }) => !present.has(name)) : [];
-    if (others.length === 0) return undefined;
+    // A file that was changed may still have these rows.
+    const changed = provenance && (await files.stat(target, signal)) ? provenance : undefined;
+    const pairs = (await readExistingOutput(files, expected, signal))?.pairs ?? changed;
+    const others = pairs ? parseSources(pairs).flatMap(({ name }) => (present.has(name) ? [] : name)) : [];
+    const lost = keepSource ? await this.#findRemoved(others) : others;
+    if (lost.length === 0) return undefined;
+    const which = keepSource
+      ? 'that are not there any more'
+      : 'that are not selected now, and --no-keep-source may have removed them';
     throw usageError(
-      `${target}: has the rows of ${plural(others.length, 'day file')} that are not selected now, such as ${others[0]?.name}, and --no-keep-source may have removed them; name another file, or use --existing overwrite`,
+      `${target}: has the rows of ${plural(lost.length, 'day file')} ${which}, such as ${lost[0]}; name another file, or use --existing overwrite`,
     );
+  }
+
+  /** The names that no file of the given paths has, nor one beside a selected file. */
+  async #findRemoved(names: readonly string[]): Promise<readonly string[]> {
+    const found = new Set(this.#found.map(({ path }) => basename(path)));
+    const folders = new Set(
+      this.#planned.flatMap(({ path }) => parentLocation(absoluteLocation(path)) ?? []),
+    );
+    const removed: string[] = [];
+    for (const name of names.filter((name) => !found.has(name))) {
+      const places = [...folders].map((folder) => this.#files.stat(joinLocation(folder, name)));
+      if (!(await Promise.all(places)).some((info) => info)) removed.push(name);
+    }
+    return removed;
   }
 
   async #removeSources(

@@ -387,3 +387,73 @@ test('removes sources after the file is complete, and keeps rows whose sources i
   assert.deepEqual(statusesOf(overwritten), [['converted', 5]]);
   assert.equal(basename(overwritten.files[0]?.path ?? ''), 'all.parquet');
 });
+
+for (const format of ['parquet', 'csv'] as const) {
+  test(`${format}: an output that is a day file to read is refused, an earlier output left out`, async (t) => {
+    const dir = await tempDir(t);
+    const source = await writeDay(dir, {}, 30);
+    const named = join(dir, `day.${format}`);
+    await writeFile(named, await readFile(source));
+    const before = await readFile(source);
+    await assert.rejects(
+      runToFile([named], named, { format }),
+      usage(/day\.\w+: it is one of the day files/),
+    );
+    await assert.rejects(
+      runToFile([source, named], named, { format }),
+      usage(/one of the day files to read/),
+    );
+    assert.deepEqual(await readFile(named), before);
+    // What a symbolic link to a day file leads to.
+    await assert.rejects(runToFile([named], source, { format }), usage(/\.csv\.gz: it is a day file/));
+    await assert.rejects(runToFile([dir], source, { format }), usage(/it is one of the day files to read/));
+    assert.deepEqual(await readFile(source), before);
+    const target = join(dir, `all.${format}`);
+    assert.deepEqual(statusesOf(await runToFile([source], target, { format })), [['converted', 30]]);
+    const again: Options = { format, selection: { dataTypes: ['trades'] } };
+    assert.deepEqual(statusesOf(await runToFile([source, target], target, again)), [['skipped', 30]]);
+  });
+}
+
+test('an earlier file is no success if nothing can be computed from the day files', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDay(dir, { dataType: 'quotes' }, 30);
+  const target = join(dir, 'all.parquet');
+  await runToFile([source], target);
+  const bars = runToFile([source], target, { as: 'trade_bar_1m' });
+  await assert.rejects(bars, usage(/there is no day file to convert; skipping .* not from quotes/));
+});
+
+test('a file that was changed keeps the rows of sources that its run removed', async (t) => {
+  const dir = await tempDir(t);
+  const target = join(dir, 'out', 'all.csv');
+  const options: Options = { format: 'csv', keepSource: false };
+  await writeDay(dir, {}, 30);
+  await runToFile([dir], target, options);
+  await writeFile(target, 'one more line\n', { flag: 'a' });
+  await writeDay(dir, { day: '2024-03-02' }, 30);
+  const { summary, files } = await runToFile([dir], target, options);
+  assert.equal(summary.exitCode, 2);
+  assert.match(files[0]?.error?.message ?? '', /has the rows of 1 day file that/);
+  await rm(target);
+  assert.deepEqual(statusesOf(await runToFile([dir], target, options)), [['converted', 30]]);
+});
+
+test('no later run replaces a file that has rows of day files which are gone', async (t) => {
+  const dir = await tempDir(t);
+  const target = join(dir, 'out', 'all.parquet');
+  const [first, second] = [await writeDay(dir, {}, 30), await writeDay(dir, { day: '2024-03-02' }, 30)];
+  await runToFile([dir], target);
+  // A selection that moves on: the first day is still there.
+  assert.deepEqual(statusesOf(await runToFile([second], target)), [['converted', 30]]);
+  assert.deepEqual(statusesOf(await runToFile([first], target)), [['converted', 30]]);
+  await rm(first);
+  const before = await readFile(target);
+  const { summary, files } = await runToFile([dir], target);
+  assert.equal(summary.exitCode, 2);
+  assert.match(files[0]?.error?.message ?? '', /has the rows of 1 day file that are not there any more/);
+  assert.deepEqual(await readFile(target), before);
+  assert.deepEqual(statusesOf(await runToFile([dir], target, { existing: 'overwrite' })), [
+    ['converted', 30],
+  ]);
+});

@@ -4,7 +4,6 @@ import { isGroupedSymbol } from '../../day-files/dataset-symbol.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { ComputedType } from '../../market/message-type-name.js';
 import type { Files } from '../../store/files.js';
-import { absoluteLocation } from '../../store/location.js';
 import { type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 import type { ConvertSource } from './find-sources.js';
 import { SkippedSources } from './plan-conversions.js';
@@ -50,7 +49,6 @@ export async function planOneFile(
   );
   const usable: PlannedSource[] = [];
   for (const { path, info, dataType: selected } of sources) {
-    if (absoluteLocation(path) === absoluteLocation(target)) continue;
     const file = await findDayFile(path);
     const known = selected ?? file?.dataType;
     const dataType = known ?? (await readDataTypeFromHeader(files, path, signal));
