@@ -78,8 +78,9 @@ export async function auditFiles(input: AuditInput): Promise<RunSummary> {
   for (const exchange of new Set(days.flatMap(({ file }) => (file ? [file.exchange] : []))))
     facts.set(exchange, await input.fetchFacts(exchange));
   const known = await findKnownFiles(days, input);
-  const run = new AuditRun(input, facts, plan);
-  return run.run(await dropUnlistedDays(days, facts, input), known, startedAtMs);
+  const listed = await dropUnlistedDays(days, facts, input);
+  plan.assertAnyDay(listed.length);
+  return new AuditRun(input, facts, plan).run(listed, known, startedAtMs);
 }
 
 async function findKnownFiles(

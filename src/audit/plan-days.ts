@@ -33,6 +33,11 @@ export interface AuditPlan {
   /** The series of all selected files, also of those outside of the selected days; each at least once. */
   readonly series: readonly SeriesNames[];
   readonly isSelected: IsSelected;
+  /**
+   * @param days number of judged days. @throws TickhaulError `unavailable` if there is none although the selection is of
+   * the whole folder: it has no file of the days, and the series do not have them.
+   */
+  assertAnyDay(days: number): void;
 }
 
 /**
@@ -62,6 +67,9 @@ export async function planDays(
     days: [...days.filter(({ file }) => isInShard(file)), ...unidentified.filter(() => isInShard(undefined))],
     series: ofSeries.flatMap(({ file }) => file ?? []),
     isSelected: (file) => (file === undefined ? !filter.isSelective : filter.hasDay(file)),
+    assertAnyDay(days) {
+      if (unidentified.length === 0 && selection.shard === undefined) filter.assertMatched(days);
+    },
   };
 }
 

@@ -220,12 +220,10 @@ class OneFileConversion {
     );
   }
 
-  /** The names that no file of the given paths has, nor one beside a selected file. */
+  /** The names that no file of the given paths, or beside a selected one, has. */
   async #findRemoved(names: readonly string[]): Promise<readonly string[]> {
     const found = new Set(this.#found.map(({ path }) => basename(path)));
-    const folders = new Set(
-      this.#planned.flatMap(({ path }) => parentLocation(absoluteLocation(path)) ?? []),
-    );
+    const folders = new Set(this.#planned.map(({ path }) => parentLocation(absoluteLocation(path)) ?? ''));
     const removed: string[] = [];
     for (const name of names.filter((name) => !found.has(name))) {
       const places = [...folders].map((folder) => this.#files.stat(joinLocation(folder, name)));

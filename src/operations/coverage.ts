@@ -45,7 +45,6 @@ async function readCoverageSelection(options: CoverageValues, context: Context):
   const { from, to } = selection.days ?? {};
   if (from === undefined) return selection;
   const [start, end] = [parseDay(from), to === undefined ? addDays(msToDay(Date.now()), 1) : parseDay(to)];
-  if (end <= start) throw usageError('--from lies in the future; choose an earlier day');
   if (end - start > MAX_DAYS)
     throw usageError(`--from and --to span ${end - start} days, at most ${MAX_DAYS}; choose a shorter range`);
   return selection;

@@ -47,6 +47,8 @@ export async function withMessageOutput(
   context: Context,
   types?: readonly NormalizedType[],
 ): Promise<WithMessageOutput> {
+  if (format === 'json' && out.endsWith('.arrow'))
+    throw usageError(`--out ${out}: the messages would be JSON lines; add --format arrow, or use .ndjson`);
   const arrowType = format === 'json' ? undefined : readArrowType(withDisconnects, types);
   const withLines = await withLineOutput(out, context);
   if (!arrowType) return withLines;

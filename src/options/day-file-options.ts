@@ -51,7 +51,7 @@ export const SELECTION_OPTIONS = groupOptions('Selection:', {
     required: true,
   },
   'symbol-type': {
-    type: 'list',
+    type: 'lower-case-list',
     description: 'only symbols of these types: spot, future, perpetual, option, combo …',
     settingName: 'symbolTypes',
   },

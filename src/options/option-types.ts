@@ -73,8 +73,14 @@ export const OPTION_TYPES = {
   choice: type({ accepts: 'text', ts: 'string', read: one((text) => text) }),
   /** Texts, comma-separated or repeated. */
   list: type({ accepts: 'list', ts: 'TextList', read: readList }),
-  /** Data types of day files, or `all`. */
-  'data-types': type({ accepts: 'list', ts: 'DataTypeList', read: readList }),
+  /** Names in lower case, in any case. */
+  'lower-case-list': type({
+    accepts: 'list',
+    ts: 'TextList',
+    read: (given, name): readonly string[] => readList(given, name).map((text) => text.toLowerCase()),
+  }),
+  /** Data types of day files, or `all`, in any case; others as they are. */
+  'data-types': type({ accepts: 'list', ts: 'DataTypeList', read: readDataTypes }),
   /** Normalized and computed types of messages. */
   'message-types': type({ accepts: 'list', ts: 'MessageTypeList', read: readList }),
   /** Computed types, or `rows`. */
@@ -263,6 +269,13 @@ function readList(given: unknown, name: string): readonly string[] {
     .filter((item) => item !== '');
   if (items.length === 0) throw usageError(`${name} is empty; set a value, or omit it`);
   return items;
+}
+
+function readDataTypes(given: unknown, name: string): readonly string[] {
+  const known = [...DATA_TYPES, 'all'];
+  return readList(given, name).map(
+    (text) => known.find((type) => type.toLowerCase() === text.toLowerCase()) ?? text,
+  );
 }
 
 function readDayList(given: unknown, name: string): readonly string[] {

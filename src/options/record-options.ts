@@ -42,7 +42,7 @@ export const SYMBOLS_OPTIONS = {
       settingName: 'symbols',
     },
     'symbol-type': {
-      type: 'list',
+      type: 'lower-case-list',
       description: 'only symbols of these types: spot, future, perpetual, option …',
       settingName: 'symbolTypes',
     },

@@ -137,7 +137,7 @@ export function createExportChecks(log: ExportLog, scope: VerifyScope): readonly
     if (output.isEditable) return [];
     const source = record.sources[0]?.name;
     const file = source === undefined ? undefined : parseDayFileName(source);
-    if (!scope.includes(file) || scope.findRoot(output.path) === undefined) return [];
+    if (scope.findRoot(output.path) === undefined || !scope.includes(file)) return [];
     const { target } = record;
     return [{ kind: 'export', path: output.path, file, source, target, record: undefined, expected: output }];
   });

@@ -130,15 +130,16 @@ export function readRecordedFiles(
     return root !== undefined;
   };
   for (const { path, file, dropped, conversions: entries = [] } of manifest.records()) {
-    const isSelected = scope.includes(file);
-    const isInScope = isUnderRoot(path) && isSelected;
+    for (const entry of entries) outputs.add(entry.path);
+    const isBelow = isUnderRoot(path);
+    const entriesBelow = entries.filter((entry) => isUnderRoot(entry.path));
+    // A file outside the checked paths does not count as one of the selection.
+    const isSelected = (isBelow || entriesBelow.length > 0) && scope.includes(file);
+    const isInScope = isBelow && isSelected;
     // A day outside the scope still fills a gap.
     days.add(file, isInScope);
     if (isInScope && !dropped) files++;
-    for (const entry of entries) {
-      outputs.add(entry.path);
-      if (isUnderRoot(entry.path) && isSelected) files++;
-    }
+    if (isSelected) files += entriesBelow.length;
   }
   for (const { path } of exports) {
     isUnderRoot(path);

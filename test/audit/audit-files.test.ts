@@ -176,6 +176,14 @@ test('selects files by names, days and shard', async (t) => {
   const unknown = await auditHere(['-s', 'BTD'], env);
   assert.equal(unknown.exitCode, 2);
   assert.match(unknown.stderr, /no day file of symbol "BTD"; did you mean BTC\?/);
+  // The series has no day before 2024.
+  const before = ['--date', '2023-12-31'];
+  for (const words of [before, [...before, '--offline']]) {
+    const none = await auditHere(words, env);
+    assert.match(none.stderr, /--date: no day file .* there are days from 2024-03-01 to 2024-03-03/);
+    assert.equal(none.exitCode, 7);
+  }
+  assert.equal((await auditHere([...before, '--shard', '0/2'], env)).exitCode, 0);
   const shards = await Promise.all(
     ['0/2', '1/2'].map((shard) => days('--shard', shard, '--to', '2024-03-06', '-t', 'trades')),
   );

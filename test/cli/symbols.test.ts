@@ -45,6 +45,7 @@ test('without an exchange all are searched; a single argument names exchanges', 
   };
   const futures = ['bitmex XBTM20', 'binance-futures BTCUSDT_210326'];
   assert.deepEqual(await namesOf('--symbol-type', 'future'), futures);
+  assert.deepEqual(await namesOf('-t', 'Options_Chain', '--symbol-type', 'Option'), ['deribit OPTIONS']);
   assert.deepEqual(await namesOf('-t', 'options_chain'), ['deribit OPTIONS']);
   assert.deepEqual(await namesOf('B*', 'ETHUSD?'), ['binance-futures ETHUSDT', 'bybit ETHUSDT']);
   assert.deepEqual(await namesOf('kraken'), ['kraken XBT-USD', 'kraken ETH-EUR']);

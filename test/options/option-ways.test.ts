@@ -26,6 +26,7 @@ const SAMPLES: Readonly<Record<OptionType, string | true | readonly string[]>> =
   text: 'text',
   choice: 'text',
   list: 'one,two',
+  'lower-case-list': 'one,two',
   'data-types': 'one,two',
   'message-types': 'one,two',
   'computed-types': 'one,two',

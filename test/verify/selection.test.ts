@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonLines } from '../helpers/cli.js';
-import { dayFileName, downloadFolder, FIRST, SECOND } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, SECOND, SELECTION } from './helpers.js';
 
 test('-t and -s restrict a check and its changes to some series', async (t) => {
   const { dir, run } = await downloadFolder(t, {}, ['-s', 'ETHUSDT', '-t', 'quotes']);
@@ -42,4 +42,20 @@ test('a name that matches no file is a usage error with the nearest name', async
     (await run('verify', '-t', 'trade')).stderr,
     /no day file of data type "trade"; did you mean trades\?/,
   );
+});
+
+test('a selection that has no file below the given paths is an error, although the folder has some', async (t) => {
+  const { dir, run } = await downloadFolder(t);
+  const path = join(dir, FIRST);
+  const cases: readonly (readonly [words: readonly string[], exitCode: number, message: RegExp])[] = [
+    [['-t', 'trades', '--date', '2024-03-01'], 0, /1 verified/],
+    [['--date', '2024-03-02'], 7, /--date: no day file .* there are 2024-03-01\n/],
+    [['-s', 'ETHUSDT'], 2, /--symbol: .* "ETHUSDT"/],
+  ];
+  assert.equal((await run('download', ...SELECTION, '-s', 'ETHUSDT')).exitCode, 0);
+  for (const [words, exitCode, message] of cases) {
+    const ended = await run('verify', path, ...words);
+    assert.match(ended.stderr, message);
+    assert.equal(ended.exitCode, exitCode, words.join(' '));
+  }
 });

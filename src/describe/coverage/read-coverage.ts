@@ -2,7 +2,7 @@ import { AuditLog } from '../../audit/audit-log.js';
 import { abortReason, type TickhaulError, usageError } from '../../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/output/provenance.js';
-import { type Day, parseTimeToDay } from '../../day-files/day.js';
+import { type Day, msToDay, parseTimeToDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { SelectedDays } from '../../day-files/day-selection.js';
 import {
@@ -257,7 +257,10 @@ function readState(fact: DayFact | undefined): DayState {
   return fact.rows === 0 ? 'e' : 'p';
 }
 
-/** First and last day, inclusive: the bounds of the selected days if set, otherwise the recorded days within them. */
+/**
+ * First and last day, inclusive: the bounds of the selected days if set, otherwise the recorded days within them. Today
+ * and later days, which no export can have, are not missing.
+ */
 function findExtent(
   days: Iterable<Day>,
   { from, to, has }: SelectedDays,
@@ -271,6 +274,6 @@ function findExtent(
   }
   return {
     first: (Number.isFinite(from) ? from : first) as Day,
-    last: (Number.isFinite(to) ? to - 1 : last) as Day,
+    last: (Number.isFinite(to) ? Math.max(last, Math.min(to, msToDay(Date.now())) - 1) : last) as Day,
   };
 }

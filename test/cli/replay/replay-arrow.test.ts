@@ -178,6 +178,9 @@ test('refuses what has no columns in common, and leaves no file behind if a day 
     assert.equal(refused.exitCode, 2, refused.stderr);
     assert.match(refused.stderr, message);
   }
+  const json = await runHere(['replay', 'bitmex:XBTUSD', '-t', 'trade', '-o', out, ...DAY], { env });
+  assert.match(json.stderr, /^tickhaul: --out .*out\.arrow: .*JSON lines; add --format arrow/);
+  assert.equal(json.exitCode, 2);
   const missing = await runHere(['replay', 'bitmex:XBTUSD', '-t', 'trade', ...arrow, '--offline'], { env });
   assert.equal(missing.exitCode, 7, missing.stderr);
   assert.ok(!existsSync(out));

@@ -3,7 +3,7 @@ import { appendFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDay } from '../../../src/day-files/day.js';
+import { addDays, formatDay, msToDay, parseDay } from '../../../src/day-files/day.js';
 import type { DayFileSelection } from '../../../src/day-files/series-filter.js';
 import type { Coverage } from '../../../src/describe/coverage/coverage-facts.js';
 import { readCoverage } from '../../../src/describe/coverage/read-coverage.js';
@@ -216,4 +216,18 @@ test('days are missing if their folder was replaced by a file', async (t) => {
   await rm(join(dir, 'sub'), { recursive: true });
   await writeFile(join(dir, 'sub'), '');
   assert.equal((await read(dir)).totals.gone, 2);
+});
+
+test('today and later days are not missing, and a selection of such days is unavailable', async (t) => {
+  const dir = await tempDir(t);
+  await createFolder(dir, [{ symbol: 'A', from: '2024-03-01', days: 'p' }]);
+  const today = msToDay(Date.now());
+  const from = formatDay(addDays(today, -2));
+  const { series } = await read(dir, { days: { from, to: formatDay(addDays(today, 40)) } });
+  assert.deepEqual(
+    series.map(({ states }) => states),
+    ['mm'],
+  );
+  for (const days of [{ from: formatDay(today) }, { date: [formatDay(addDays(today, 3))] }])
+    await assert.rejects(read(dir, { days }), { code: 'unavailable', exitCode: 7 });
 });
