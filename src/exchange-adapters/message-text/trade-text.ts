@@ -5,6 +5,9 @@ import type { EmitTextRecord } from '../normalizer.js';
 export const CELL = '[^"\\\\\\u0000-\\u001f]';
 export const COUNT = '(?:0|[1-9]\\d{0,14})';
 
+/** The usual form of a price or amount; what is no number is an error, which the parser of messages finds. */
+const DECIMAL = '-?\\d+(?:\\.\\d+)?';
+
 /** Milliseconds from 2001 to 2033, and the same or microseconds since 2020. */
 export const MS = '1\\d{12}';
 export const MS_OR_US = `${MS}|1[6-9]\\d{14}`;
@@ -18,7 +21,7 @@ const BINANCE = new Set(['binance', 'binance-us', 'binance-jersey', 'binance-fut
 const BEGINNING = `\\{"stream":"${CELL}*@trade","data":\\{"e":"trade","E":(?:${COUNT}|${MS_OR_US})`;
 const SYMBOL = `"s":"(${CELL}+)"`;
 const ID = `"t":(${COUNT})`;
-const PRICE_AND_AMOUNT = `"p":"(${CELL}+)","q":"(${CELL}+)"`;
+const PRICE_AND_AMOUNT = `"p":"(${DECIMAL})","q":"(${DECIMAL})"`;
 const TIME = `"T":(${MS_OR_US})`;
 const SIDE = '"m":(true|false)';
 
@@ -95,7 +98,7 @@ const HEAD = new RegExp(
 );
 const TRADE = new RegExp(
   `\\{"trade_id":${INTEGER},"trade_id_str":"(?<id>${CELL}+)","tx_hash":${TEXT},"type":${TEXT},` +
-    `"market_id":(?<symbol>0|[1-9]\\d{0,8}),"size":"(?<amount>${CELL}+)","price":"(?<price>${CELL}+)",` +
+    `"market_id":(?<symbol>0|[1-9]\\d{0,8}),"size":"(?<amount>${DECIMAL})","price":"(?<price>${DECIMAL})",` +
     `(?:"${MIDDLE_KEYS}":(?:${TEXT}|${INTEGER}),)*"is_maker_ask":(?<isBuy>true|false),` +
     `"block_height":${INTEGER},"timestamp":(?<time>${MS})` +
     `(?:,"${LAST_KEYS}":(?:${TEXT}|${INTEGER}|true|false))*\\}`,

@@ -69,6 +69,10 @@ for (const exchange of ['binance', 'binance-futures']) {
         assert.deepEqual([readTrade(text, LOCAL)], parsed(text));
       }),
     );
+    const [usual] = fc.sample(futures, 1);
+    for (const value of ['994.9 51', 'NaN', '1e5', '-', '.5'])
+      for (const key of ['p', 'q'])
+        assert.equal(readTrade(messageOf({ ...usual, [key]: value }), LOCAL), undefined, `${key}: ${value}`);
     fc.assert(
       fc.property(unusual, (trade) => {
         const text = messageOf(trade);
