@@ -11,7 +11,7 @@ import {
   formatProvenance,
   type SourceContent,
   type SourceIdentity,
-} from './output/provenance.js';
+} from './provenance.js';
 import type { KernelHost, KernelPool } from './threads/local-kernel.js';
 
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */

@@ -13,8 +13,8 @@ import {
   type NextSource,
   startConversion,
 } from './conversion.js';
-import { findUpToDateOutput } from './output/existing-outputs.js';
-import type { SourceContent } from './output/provenance.js';
+import { findUpToDateOutput } from './existing-outputs.js';
+import type { SourceContent } from './provenance.js';
 import { createKernels, planThreads } from './threads/kernel-pool.js';
 
 /** Conversion of one day file as plain data, which can be posted to a thread. Files are named by location. */

@@ -12,6 +12,12 @@ import type { ConvertFileResult } from './convert-file.js';
 import { type ConvertedBytes, type ConvertJob, runConvertJob } from './convert-job.js';
 import { ConvertRun } from './convert-run.js';
 import { convertInThread } from './convert-threads.js';
+import {
+  createOutputLocator,
+  type LocateOutput,
+  openProvenanceStore,
+  type ProvenanceStore,
+} from './existing-outputs.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources, type SourceSelection, selectSources } from './naming/find-sources.js';
 import {
@@ -21,14 +27,8 @@ import {
   type PlannedConversion,
   planConversions,
 } from './naming/plan-conversions.js';
-import {
-  createOutputLocator,
-  type LocateOutput,
-  openProvenanceStore,
-  type ProvenanceStore,
-} from './output/existing-outputs.js';
-import { OUTPUT_BYTES_KEY } from './output/provenance.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
+import { OUTPUT_BYTES_KEY } from './provenance.js';
 import { clearKernels } from './threads/local-kernel.js';
 
 const freeMemoriesWhenIdle = freeWhenIdle(clearKernels);

@@ -26,23 +26,18 @@ import {
 import { type ConvertInput, withUploadRetries } from './convert-files.js';
 import { ConvertRun } from './convert-run.js';
 import { computeInThread } from './convert-threads.js';
-import { createDayFileLookup } from './naming/day-file-lookup.js';
-import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
-import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
-import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
 import {
   findUpToDateOutput,
   openProvenanceStore,
   type ProvenancePairs,
   type ProvenanceStore,
   readExistingOutput,
-} from './output/existing-outputs.js';
-import {
-  OUTPUT_BYTES_KEY,
-  parseSources,
-  type SourceContent,
-  type UnreadSource,
-} from './output/provenance.js';
+} from './existing-outputs.js';
+import { createDayFileLookup } from './naming/day-file-lookup.js';
+import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
+import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
+import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
+import { OUTPUT_BYTES_KEY, parseSources, type SourceContent, type UnreadSource } from './provenance.js';
 import { createKernels, MIN_BYTES_FOR_THREAD, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
 

@@ -18,7 +18,7 @@ import { ConvertRun } from './convert-run.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
 import { SkippedSources } from './naming/plan-conversions.js';
-import type { SourceContent } from './output/provenance.js';
+import type { SourceContent } from './provenance.js';
 import { createKernels, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
 

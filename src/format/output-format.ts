@@ -22,7 +22,7 @@ export interface OutputFormat {
   readonly hasRowGroups: boolean;
   /** Whether `--encodings` chooses the encodings of values. */
   readonly hasEncodings: boolean;
-  /** Version of the bytes that the writer creates from the same rows (convert/output/provenance.ts). */
+  /** Version of the bytes that the writer creates from the same rows (convert/provenance.ts). */
   readonly writerVersion: number;
   /** Whether files can hold metadata; if not, their provenance goes into `.tickhaul/conversions.jsonl`. */
   readonly hasMetadata: boolean;

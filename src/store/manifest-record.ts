@@ -77,7 +77,7 @@ export interface ConversionEntry {
   /** Options of the conversion, with the names of `ConvertOptions`: `format`, `compression` and so on. */
   readonly options: Readonly<Record<string, string | number>>;
   /**
-   * Version of its columns, rules and writer (`convert/output/provenance.ts`); undefined for the first version.
+   * Version of its columns, rules and writer (`convert/provenance.ts`); undefined for the first version.
    */
   readonly version?: string | undefined;
   /** Version of the object, in an object store. */

@@ -6,14 +6,14 @@ import {
   openProvenanceStore,
   type ProvenancePairs,
   type ProvenanceStore,
-} from '../convert/output/existing-outputs.js';
+} from '../convert/existing-outputs.js';
 import {
   isOutdatedRecord,
   parseOutputBytes,
   parseRowCount,
   parseSources,
   type SourceIdentity,
-} from '../convert/output/provenance.js';
+} from '../convert/provenance.js';
 import type { FileEvent, FileStatus } from '../events/run-events.js';
 import type { FileChecksums } from '../gzip/verify-file.js';
 import type { Destination } from '../store/destination.js';

@@ -1,5 +1,5 @@
-import type { ContentOptions } from '../convert/output/provenance.js';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
+import type { ContentOptions } from '../convert/provenance.js';
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { DownloadJob } from '../download/shared-run.js';

@@ -13,7 +13,7 @@ import {
 } from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { convertToFileWith } from '../../src/convert/convert-to-file.js';
-import { openProvenanceStore } from '../../src/convert/output/existing-outputs.js';
+import { openProvenanceStore } from '../../src/convert/existing-outputs.js';
 import type { RunEvent } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/message-type-name.js';

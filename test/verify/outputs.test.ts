@@ -3,12 +3,12 @@ import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { csvOf, writeDayFile } from '../convert/day-files.js';
 import {
   setOtherManifestVersion,
   setOtherNoteVersion,
   setOtherParquetVersion,
-} from '../convert/output/another-version.js';
+} from '../convert/another-version.js';
+import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { downloadFolder, FIRST, folderOf, listNames, SECOND, SELECTION } from './helpers.js';
 

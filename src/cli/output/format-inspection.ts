@@ -1,6 +1,6 @@
 import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
-import { parseSources } from '../../convert/output/provenance.js';
+import { parseSources } from '../../convert/provenance.js';
 import type { Cell, InspectedColumn, Inspection } from '../../describe/inspect-file.js';
 import { type OutputScreen, screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';

@@ -27,7 +27,7 @@ import {
   startConversion,
 } from '../conversion.js';
 import { type OnText, readUnchangedSource } from '../convert-file.js';
-import type { SourceContent } from '../output/provenance.js';
+import type { SourceContent } from '../provenance.js';
 import { columnMemories, createLocalKernels } from '../threads/local-kernel.js';
 import { ComputedRows, computedColumns } from './computed-rows.js';
 

@@ -11,8 +11,8 @@ import {
   readUnchangedSource,
   removeIfUnchanged,
 } from '../convert-file.js';
-import { findUpToDateOutput } from '../output/existing-outputs.js';
-import type { SourceContent } from '../output/provenance.js';
+import { findUpToDateOutput } from '../existing-outputs.js';
+import type { SourceContent } from '../provenance.js';
 import { convertSourceToComputed } from './computed-conversion.js';
 
 /**

@@ -1,7 +1,7 @@
 import { AuditLog } from '../../audit/audit-log.js';
 import { abortReason, type TickhaulError, usageError } from '../../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
-import { isOutdated } from '../../convert/output/provenance.js';
+import { isOutdated } from '../../convert/provenance.js';
 import { type Day, msToDay, parseTimeToDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { SelectedDays } from '../../day-files/day-selection.js';

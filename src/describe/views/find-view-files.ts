@@ -3,7 +3,7 @@ import { abortReason } from '../../base/errors.js';
 import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { plural } from '../../base/units.js';
 import { readHeaderNames } from '../../convert/naming/day-file-lookup.js';
-import { parseOutputType, parseSources } from '../../convert/output/provenance.js';
+import { parseOutputType, parseSources } from '../../convert/provenance.js';
 import type { Day } from '../../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
 import { dayFileName } from '../../day-files/layout.js';

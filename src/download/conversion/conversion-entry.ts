@@ -1,4 +1,4 @@
-import { isOutdated } from '../../convert/output/provenance.js';
+import { isOutdated } from '../../convert/provenance.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import { barRulesOf } from '../../market/message-type-name.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';

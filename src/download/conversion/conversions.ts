@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/computed-rows.js';
-import { outputVersion } from '../../convert/output/provenance.js';
+import { outputVersion } from '../../convert/provenance.js';
 import { dataTypeColumns } from '../../day-files/data-types.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { OutputOptions } from '../../format/output-format.js';

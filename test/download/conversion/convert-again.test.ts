@@ -3,8 +3,8 @@ import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { setOtherManifestVersion } from '../../convert/another-version.js';
 import { csvOf } from '../../convert/day-files.js';
-import { setOtherManifestVersion } from '../../convert/output/another-version.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { NAME, type RunInput, run, setUp } from '../runs.js';
 import {

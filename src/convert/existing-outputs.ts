@@ -1,16 +1,16 @@
 import { join, relative } from 'node:path';
-import { createFolder, readRegular } from '../../base/disk-files.js';
-import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { parseShallowJson } from '../../base/json-depth.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
-import { describeOlderKeys } from '../../day-files/layout.js';
-import type { OutputFormat } from '../../format/output-format.js';
-import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import { appendLine } from '../../store/append-line.js';
-import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../../store/files.js';
-import { isObjectLocation, joinLocation, parentLocation, relativeLocation } from '../../store/location.js';
-import { openDestination } from '../../store/open-destination.js';
-import type { ConversionOutput } from '../naming/plan-conversions.js';
+import { createFolder, readRegular } from '../base/disk-files.js';
+import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
+import { parseShallowJson } from '../base/json-depth.js';
+import { STATE_FOLDER } from '../day-files/file-naming.js';
+import { describeOlderKeys } from '../day-files/layout.js';
+import type { OutputFormat } from '../format/output-format.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import { appendLine } from '../store/append-line.js';
+import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../store/files.js';
+import { isObjectLocation, joinLocation, parentLocation, relativeLocation } from '../store/location.js';
+import { openDestination } from '../store/open-destination.js';
+import type { ConversionOutput } from './naming/plan-conversions.js';
 import {
   type ContentOptions,
   isUpToDate,

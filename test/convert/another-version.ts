@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dataTypeColumns } from '../../../src/day-files/data-types.js';
-import { readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
-import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
-import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
-import { openFiles } from '../../../src/store/open-files.js';
+import { dataTypeColumns } from '../../src/day-files/data-types.js';
+import { readParquetFooter } from '../../src/format/parquet/parquet-footer.js';
+import { toParquetColumns } from '../../src/format/parquet/parquet-schema.js';
+import { createParquetWriter } from '../../src/format/parquet/parquet-writer.js';
+import { openFiles } from '../../src/store/open-files.js';
 
 const OTHER_VERSION = '0.1';
 

@@ -1,15 +1,15 @@
-import { parseShallowJson } from '../../base/json-depth.js';
+import { parseShallowJson } from '../base/json-depth.js';
 import {
   DEFAULT_OUTPUT_FORMAT,
   OUTPUT_FORMAT_CHOICES,
   type OutputFormatName,
-} from '../../base/output-format-names.js';
-import { VERSION } from '../../base/version.js';
-import { DATA_TYPES, type DataType } from '../../day-files/data-types.js';
-import type { OutputOptions } from '../../format/output-format.js';
-import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { BarRules, ComputedType } from '../../market/message-type-name.js';
-import type { ConversionEntry } from '../../store/manifest-record.js';
+} from '../base/output-format-names.js';
+import { VERSION } from '../base/version.js';
+import { DATA_TYPES, type DataType } from '../day-files/data-types.js';
+import type { OutputOptions } from '../format/output-format.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import type { BarRules, ComputedType } from '../market/message-type-name.js';
+import type { ConversionEntry } from '../store/manifest-record.js';
 
 /** Content of a source, as it was read. */
 export interface SourceContent {
@@ -178,7 +178,7 @@ function formatOptions(options: ContentOptions): string {
 /*
  * Raise a number here, or the writer's version of a format (`format/`), in the commit that changes the content
  * or the bytes of an output, for the same source and options. The next convert, download --convert or sync then writes
- * outputs of another version again. Speed-only changes do not need a new number. test/convert/output/versions.test.ts
+ * outputs of another version again. Speed-only changes do not need a new number. test/convert/versions.test.ts
  * fails until the number is raised.
  */
 

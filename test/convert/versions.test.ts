@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../../src/base/output-format-names.js';
-import { computedColumns } from '../../../src/convert/computed/computed-rows.js';
-import { outputVersion } from '../../../src/convert/output/provenance.js';
-import { parseOutputSelection } from '../../../src/convert/output-selection.js';
-import { DATA_TYPES, dataTypeColumns } from '../../../src/day-files/data-types.js';
-import { parseComputedTypeName } from '../../../src/market/message-type-name.js';
-import { tempDir } from '../../helpers/temp.js';
-import { csvOf, run, writeDayFile } from '../day-files.js';
+import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../src/base/output-format-names.js';
+import { computedColumns } from '../../src/convert/computed/computed-rows.js';
+import { parseOutputSelection } from '../../src/convert/output-selection.js';
+import { outputVersion } from '../../src/convert/provenance.js';
+import { DATA_TYPES, dataTypeColumns } from '../../src/day-files/data-types.js';
+import { parseComputedTypeName } from '../../src/market/message-type-name.js';
+import { tempDir } from '../helpers/temp.js';
 import { setOtherNoteVersion, setOtherParquetVersion } from './another-version.js';
+import { csvOf, run, writeDayFile } from './day-files.js';
 
 const digest = (value: string | Buffer): string => createHash('md5').update(value).digest('hex').slice(0, 8);
 
 /**
- * Fails if columns changed without `src/convert/output/provenance.ts`: raise the version there, then pin it
+ * Fails if columns changed without `src/convert/provenance.ts`: raise the version there, then pin it
  * here.
  */
 const COLUMNS: Readonly<Record<string, string>> = {
