@@ -104,7 +104,7 @@ function isFutures(pair: string): boolean {
   return pair.includes(':');
 }
 
-/** Currency of the account: that which settles, or the quote currency of a spot pair. */
+/** Currency of the account: the settlement currency, or the quote currency of a spot pair. */
 function stakeOf(pair: string): string {
   return pair.split(/[/:]/).at(-1) as string;
 }

@@ -31,7 +31,7 @@ export interface NautilusScript {
   readonly data: keyof typeof DATA;
   /** Set if the data are bars. */
   readonly barType?: string | undefined;
-  /** Currencies of the account: one that settles all trades, or of a spot pair both. */
+  /** Currencies of the account: the settlement currency, or both of a spot pair. */
   readonly currencies: readonly string[];
 }
 
