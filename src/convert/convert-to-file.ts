@@ -219,9 +219,10 @@ class OneFileConversion {
   async #findRemoved(names: readonly string[]): Promise<readonly string[]> {
     const found = new Set(this.#found.map(({ path }) => basename(path)));
     const folders = new Set(this.#planned.map(({ path }) => parentLocation(absoluteLocation(path)) ?? ''));
+    const { signal } = this.#input;
     const removed: string[] = [];
     for (const name of names.filter((name) => !found.has(name))) {
-      const places = [...folders].map((folder) => this.#files.stat(joinLocation(folder, name)));
+      const places = [...folders].map((folder) => this.#files.stat(joinLocation(folder, name), signal));
       if (!(await Promise.all(places)).some((info) => info)) removed.push(name);
     }
     return removed;

@@ -9,12 +9,9 @@ import {
   parseLayout,
 } from '../../day-files/layout.js';
 import { createShardTest } from '../../day-files/shard.js';
-import type { CanRequest } from '../../service/key-coverage.js';
-import type { Destination } from '../../store/destination.js';
 import { type JsonLine, parseJsonLines } from '../../store/manifest/json-line.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
-import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
-import type { DownloadPlan } from './create-download-plan.js';
+import type { ExpectedBytes, PlannedFile } from '../download-options.js';
+import type { DownloadPlan, DownloadPlanSource } from './create-download-plan.js';
 import {
   createDiskLookup,
   createOlderPathFinder,
@@ -88,15 +85,8 @@ function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
   };
 }
 
-export interface ListInput {
+export interface ListInput extends Omit<DownloadPlanSource, 'selection' | 'record'> {
   readonly files: PlacedFiles;
-  readonly manifest: Manifest;
-  readonly destination: Pick<Destination, 'openLookup'> & Partial<Pick<Destination, 'name'>>;
-  readonly options: DownloadSettings;
-  /** Receives a warning if files are under the older keys of `hive`. */
-  readonly warn?: ((message: string) => void) | undefined;
-  readonly mayRead: CanRequest;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A list planned against the existing files, without the exchange's record. */
