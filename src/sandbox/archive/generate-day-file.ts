@@ -2,7 +2,7 @@ import { type DataType, dataTypeColumns, findDataType, isDataType } from '../../
 import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import { chooseFault, type DataFault, type FaultShares } from '../hosts/sandbox-faults.js';
-import type { MarketSize } from '../simulation/market-event.js';
+import type { MarketEvent, MarketSize } from '../simulation/market-event.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 import { simulateMarket } from '../simulation/simulate-market.js';
 import { simulateOptionsChain } from '../simulation/simulate-options-chain.js';
@@ -23,16 +23,17 @@ import {
 /** Characters of CSV per chunk. */
 const CHUNK_CHARACTERS = 65_536;
 
-const WRITERS: Readonly<Record<DataType, CreateLineWriter>> = {
-  trades: createTradeWriter,
-  liquidations: createLiquidationWriter,
-  incremental_book_L2: createBookChangeWriter,
-  quotes: createQuoteWriter,
-  book_ticker: createQuoteWriter,
-  book_snapshot_5: createSnapshotWriter(5),
-  book_snapshot_25: createSnapshotWriter(25),
-  derivative_ticker: createTickerWriter,
-  options_chain: createOptionsChainWriter,
+/** For each data type the events that its rows are written from, and how. */
+const ROWS: Readonly<Record<DataType, readonly [MarketEvent['type'], CreateLineWriter]>> = {
+  trades: ['trade', createTradeWriter],
+  liquidations: ['liquidation', createLiquidationWriter],
+  incremental_book_L2: ['book_change', createBookChangeWriter],
+  quotes: ['book_change', createQuoteWriter],
+  book_ticker: ['book_change', createQuoteWriter],
+  book_snapshot_5: ['book_change', createSnapshotWriter(5)],
+  book_snapshot_25: ['book_change', createSnapshotWriter(25)],
+  derivative_ticker: ['derivative_ticker', createTickerWriter],
+  options_chain: ['option_summary', createOptionsChainWriter],
 };
 
 /**
@@ -72,7 +73,8 @@ function generateSymbolLines(
 ): Generator<CsvLines> {
   const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
   const simulate = dataType === 'options_chain' ? simulateOptionsChain : simulateMarket;
-  return generateLines(simulate(instrument, day, size), WRITERS[dataType](instrument));
+  const [type, createWriter] = ROWS[dataType];
+  return generateLines(simulate(instrument, day, size, type), createWriter(instrument));
 }
 
 interface Timed {

@@ -36,7 +36,7 @@ export async function openFileContent(path: string, signal: AbortSignal): Promis
 }
 
 /** Compresses text into memory. */
-export async function compressToMemory(text: Iterable<string>, signal: AbortSignal): Promise<GzipContent> {
+export async function compressToMemory(text: Iterable<string>): Promise<GzipContent> {
   const chunks: Buffer[] = [];
   await pipeline(
     Readable.from(text),
@@ -44,7 +44,6 @@ export async function compressToMemory(text: Iterable<string>, signal: AbortSign
     async (source: AsyncIterable<Buffer>) => {
       for await (const chunk of source) chunks.push(chunk);
     },
-    { signal },
   );
   return createMemoryContent(Buffer.concat(chunks));
 }

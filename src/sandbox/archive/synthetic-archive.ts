@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { dataTypeColumns, findDataType } from '../../day-files/data-types.js';
 import { GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import type { Day } from '../../day-files/day.js';
@@ -12,18 +11,15 @@ import {
   type SandboxExchange,
 } from '../simulation/synthetic-exchanges.js';
 import { generateDayFileText } from './generate-day-file.js';
-import {
-  compressToFile,
-  compressToMemory,
-  createContentCache,
-  createMemoryContent,
-  type GzipContent,
-} from './gzip-content.js';
+import { compressToFile, compressToMemory, createContentCache, type GzipContent } from './gzip-content.js';
 
 /** Bytes of small files kept in memory. */
 const MAX_CACHE_BYTES = 64_000_000;
 /** Larger files are kept on disk. */
 const MAX_CELLS_IN_MEMORY = 400_000;
+
+/** Shared by all services of this process, since equal options give equal files. */
+const getSmallContent = createContentCache(MAX_CACHE_BYTES);
 
 /** The data of the embedded service: exchange records, and the day files that they list. */
 export interface Archive {
@@ -43,21 +39,26 @@ export interface SyntheticArchiveOptions extends MarketSize {
 
 /** Synthetic market data, with equal bytes for equal seed and rows. Files are generated on first request. */
 export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
-  const exchanges = createSyntheticExchanges(options.exportedUntil, options.rows);
-  const getContent = createContentCache(MAX_CACHE_BYTES);
+  const { exportedUntil, rows, seed, faults, scratch, signal } = options;
+  const exchanges = createSyntheticExchanges(exportedUntil, rows);
+  const getLargeContent = createContentCache(0);
   let largeFiles = 0;
-  const createContent = (file: DayFile): Promise<GzipContent> => {
-    if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
-    const members = listMembers(exchanges, file);
-    const text = generateDayFileText(file, members, options, options.faults);
-    const cells = options.rows * members.length * (dataTypeColumns(file.dataType)?.length ?? 0);
-    return cells <= MAX_CELLS_IN_MEMORY
-      ? compressToMemory(text, options.signal)
-      : compressToFile(text, join(options.scratch, `${largeFiles++}.csv.gz`), options.signal);
-  };
   return {
     exchanges,
-    open: (file) => getContent(JSON.stringify(file), () => createContent(file)),
+    open(file) {
+      const members = listMembers(exchanges, file);
+      const generate = (): Iterable<string> =>
+        file.symbol === QUIET_SYMBOL ? [] : generateDayFileText(file, members, options, faults);
+      const cells = rows * members.length * (dataTypeColumns(file.dataType)?.length ?? 0);
+      if (cells > MAX_CELLS_IN_MEMORY) {
+        return getLargeContent(JSON.stringify(file), () =>
+          compressToFile(generate(), join(scratch, `${largeFiles++}.csv.gz`), signal),
+        );
+      }
+      return getSmallContent(JSON.stringify([exportedUntil, rows, seed, faults, file]), () =>
+        compressToMemory(generate()),
+      );
+    },
   };
 }
 

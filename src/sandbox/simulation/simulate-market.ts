@@ -24,17 +24,22 @@ const UNSEEN_STEPS = 40;
 /**
  * Simulates a day of one market: the same events for the same instrument, day and size. The whole book is sent at the
  * start of the day and after a lost connection, and its changes otherwise. Memory is constant for any number of rows.
+ * @param type only these events, the same as among all: most of the time goes into writing events that nobody reads.
  */
 export function* simulateMarket(
   instrument: SyntheticInstrument,
   day: Day,
   size: MarketSize,
+  type?: MarketEvent['type'],
 ): Generator<MarketEvent> {
-  if (size.rows > 0) yield* new MarketDay(instrument, day, size).events();
+  if (size.rows > 0) yield* new MarketDay(instrument, day, size, type).events();
 }
 
 class MarketDay {
   readonly #instrument: SyntheticInstrument;
+  readonly #onlyType: MarketEvent['type'] | undefined;
+  /** Events of the current step that are not yet yielded. */
+  readonly #events: MarketEvent[] = [];
   readonly #random: Random;
   readonly #clock: MarketClock;
   readonly #book: SyntheticBook;
@@ -49,7 +54,13 @@ class MarketDay {
   readonly #unseenSteps: number;
   #lastTicks: number | undefined;
 
-  constructor(instrument: SyntheticInstrument, day: Day, size: MarketSize) {
+  constructor(
+    instrument: SyntheticInstrument,
+    day: Day,
+    size: MarketSize,
+    onlyType: MarketEvent['type'] | undefined,
+  ) {
+    this.#onlyType = onlyType;
     const { exchange, symbol, ids, liquidationIds } = instrument;
     const { rows, seed } = size;
     const random = seededRandom(seed, 'market', exchange, symbol, day);
@@ -71,31 +82,39 @@ class MarketDay {
   *events(): Generator<MarketEvent> {
     const remaining = this.#remaining;
     this.#clock.follow(0);
-    yield this.#bookChange(this.#book.snapshot(), true);
+    this.#changeBook(this.#book.snapshot(), true);
     while (remaining.trades + remaining.levels + remaining.tickers + remaining.liquidations > 0) {
       const lossTime = this.#lossTime ?? Number.POSITIVE_INFINITY;
-      if (this.#clock.estimateLocal(MAX_FILLS + MAX_LEVEL_CHANGES) > lossTime)
-        yield* this.#disconnect(lossTime);
-      yield* this.#step();
+      if (this.#clock.estimateLocal(MAX_FILLS + MAX_LEVEL_CHANGES) > lossTime) this.#disconnect(lossTime);
+      this.#step();
+      if (this.#events.length === 0) continue;
+      yield* this.#events;
+      this.#events.length = 0;
     }
+    yield* this.#events;
+  }
+
+  #isWanted(type: MarketEvent['type']): boolean {
+    return this.#onlyType === undefined || this.#onlyType === type;
   }
 
   /** The next events. All kinds run out at about the same time. */
-  #step(): readonly MarketEvent[] {
+  #step(): void {
     const { trades, levels, tickers, liquidations } = this.#remaining;
     const draw = this.#random.next() * (tickers + liquidations + (trades + levels) / ROWS_PER_STEP);
-    if (draw < tickers) return [this.#tick()];
-    if (draw < tickers + liquidations) return [this.#liquidate()];
+    if (draw < tickers) this.#tick();
+    else if (draw < tickers + liquidations) this.#liquidate();
     // More trades than levels left makes an order more likely, so that both run out together.
-    if (this.#random.chance(ORDER_SHARE * (trades / levels) ** 2)) {
+    else if (this.#random.chance(ORDER_SHARE * (trades / levels) ** 2)) {
       const order = this.#order(Math.min(trades, MAX_FILLS));
       this.#clock.advance(order.fills.length);
-      return this.#execute(order);
+      this.#execute(order);
+    } else {
+      const isWithdrawn = levels >= MAX_LEVEL_CHANGES && this.#random.chance(WITHDRAWN_SHARE);
+      const changes = isWithdrawn ? this.#book.move(this.#drawWeakerSide()) : this.#book.resize();
+      this.#clock.advance(changes.length);
+      this.#changeBook(changes);
     }
-    const isWithdrawn = levels >= MAX_LEVEL_CHANGES && this.#random.chance(WITHDRAWN_SHARE);
-    const changes = isWithdrawn ? this.#book.move(this.#drawWeakerSide()) : this.#book.resize();
-    this.#clock.advance(changes.length);
-    return [this.#bookChange(changes)];
   }
 
   #order(maxFills: number): Order {
@@ -117,18 +136,18 @@ class MarketDay {
   }
 
   /** The trades of an order, and the resulting change of the book. */
-  #execute({ isAsk, lots, fills }: Order): readonly MarketEvent[] {
+  #execute({ isAsk, lots, fills }: Order): void {
     const { ticks, lots: availableLots } = this.#book.best(isAsk);
     this.#remaining.trades -= fills.length;
     this.#lastTicks = ticks;
     const isUnknown = this.#instrument.hasUnknownSides && this.#random.chance(UNKNOWN_SIDE_SHARE);
     const side = isUnknown ? 'unknown' : isAsk ? 'buy' : 'sell';
-    const trades = fills.map((fill): MarketEvent => ({ type: 'trade', ...this.#trade(fill, ticks), side }));
+    for (const fill of fills) this.#trade('trade', fill, ticks, side);
     // If the day has no levels left for the change, the order was filled by a hidden order.
-    if (this.#remaining.levels < (lots === availableLots ? MAX_LEVEL_CHANGES : 1)) return trades;
+    if (this.#remaining.levels < (lots === availableLots ? MAX_LEVEL_CHANGES : 1)) return;
     const changes = lots === availableLots ? this.#book.move(isAsk) : this.#book.reduce(isAsk, lots);
     this.#clock.follow(changes.length);
-    return [...trades, this.#bookChange(changes)];
+    this.#changeBook(changes);
   }
 
   /** Draws whether the asks give way next. A price far from its opening is more likely to return. */
@@ -137,54 +156,67 @@ class MarketDay {
     return this.#random.chance(0.5 + (openTicks - this.#book.best(false).ticks) / openTicks);
   }
 
-  #bookChange(levels: readonly LevelChange[], isSnapshot = false): MarketEvent {
+  #changeBook(levels: readonly LevelChange[], isSnapshot = false): void {
     this.#remaining.levels -= levels.length;
-    const { ticksPerUnit, lotsPerUnit } = this.#instrument;
+    if (!this.#isWanted('book_change')) return;
+    const { symbol, ticksPerUnit, lotsPerUnit } = this.#instrument;
+    const { timestamp, localTimestamp } = this.#clock;
     const bids: PriceLevel[] = [];
     const asks: PriceLevel[] = [];
     for (const { isAsk, ticks, lots } of levels)
       (isAsk ? asks : bids).push({ price: ticks / ticksPerUnit, amount: lots / lotsPerUnit });
-    return { type: 'book_change', ...this.#times(), isSnapshot, bids, asks };
+    this.#events.push({ type: 'book_change', symbol, timestamp, localTimestamp, isSnapshot, bids, asks });
   }
 
-  #tick(): MarketEvent {
+  #tick(): void {
     this.#remaining.tickers--;
     this.#clock.advance(1);
-    return this.#ticker.next(this.#clock, this.#book.best(false).ticks, this.#lastTicks);
+    this.#ticker.step();
+    if (this.#isWanted('derivative_ticker'))
+      this.#events.push(this.#ticker.message(this.#clock, this.#book.best(false).ticks, this.#lastTicks));
   }
 
-  #liquidate(): MarketEvent {
+  #liquidate(): void {
     this.#remaining.liquidations--;
     this.#clock.advance(1);
     const isAsk = this.#random.chance(0.5);
     const id = this.#nextLiquidationId();
     const fill = { id, lots: 1 + Math.floor(5000 * this.#random.next() ** 5) };
-    const trade = this.#trade(fill, this.#book.best(isAsk).ticks);
-    return { type: 'liquidation', ...trade, side: isAsk ? 'buy' : 'sell' };
+    this.#trade('liquidation', fill, this.#book.best(isAsk).ticks, isAsk ? 'buy' : 'sell');
   }
 
   /** Changes the book unseen, then sends it as a snapshot. */
-  *#disconnect(localTimestamp: number): Generator<MarketEvent> {
+  #disconnect(localTimestamp: number): void {
     this.#lossTime = undefined;
-    yield { type: 'disconnect', localTimestamp };
+    if (this.#isWanted('disconnect')) this.#events.push({ type: 'disconnect', localTimestamp });
     for (let i = 0; i < this.#unseenSteps; i++) {
       if (this.#random.chance(0.5)) this.#book.move(this.#drawWeakerSide());
       else this.#book.resize();
     }
     this.#ticker.connect();
     this.#clock.advance(2 * this.#book.depth);
-    yield this.#bookChange(this.#book.snapshot(), true);
+    this.#changeBook(this.#book.snapshot(), true);
   }
 
-  #trade({ id, lots }: Fill, ticks: number): Omit<EventOf<'trade'>, 'type' | 'side'> {
-    const { ticksPerUnit, lotsPerUnit } = this.#instrument;
-    const values = { price: ticks / ticksPerUnit, amount: lots / lotsPerUnit };
-    return { ...this.#times(), id: id === '' ? undefined : id, ...values };
-  }
-
-  #times(): Pick<EventOf<'trade'>, 'symbol' | 'timestamp' | 'localTimestamp'> {
+  #trade(
+    type: 'trade' | 'liquidation',
+    { id, lots }: Fill,
+    ticks: number,
+    side: EventOf<'trade'>['side'],
+  ): void {
+    if (!this.#isWanted(type)) return;
+    const { symbol, ticksPerUnit, lotsPerUnit } = this.#instrument;
     const { timestamp, localTimestamp } = this.#clock;
-    return { symbol: this.#instrument.symbol, timestamp, localTimestamp };
+    this.#events.push({
+      type,
+      symbol,
+      timestamp,
+      localTimestamp,
+      id: id === '' ? undefined : id,
+      price: ticks / ticksPerUnit,
+      amount: lots / lotsPerUnit,
+      side,
+    });
   }
 }
 
@@ -228,6 +260,9 @@ export class SyntheticTicker {
   #fundingRate: number;
   #openInterest: number;
   #sinceConnect = 0;
+  /** Ticks of the next message above the best bid. */
+  #indexTicks = 0;
+  #markTicks = 0;
 
   constructor(
     readonly instrument: SyntheticInstrument,
@@ -241,21 +276,27 @@ export class SyntheticTicker {
     this.#sinceConnect = 0;
   }
 
-  /** @param clock clock at the time of the message. */
-  next(clock: MarketClock, bidTicks: number, lastTicks: number | undefined): TickerEvent {
+  /** Draws the values of the next message. */
+  step(): void {
     const { random } = this;
-    const { exchange, symbol, ticksPerUnit } = this.instrument;
     this.#fundingRate += (random.next() - 0.5) * 1e-6;
     this.#openInterest = Math.max(1000, this.#openInterest + (random.int(201) - 100) * 10);
+    this.#indexTicks = random.int(7) - 3;
+    this.#markTicks = random.next();
     this.#sinceConnect++;
+  }
+
+  /** @param clock clock at the time of the message. */
+  message(clock: MarketClock, bidTicks: number, lastTicks: number | undefined): TickerEvent {
+    const { exchange, symbol, ticksPerUnit } = this.instrument;
     // Every format has its values from this text, so that they are equal.
     const cells = {
       fundingRate: this.#fundingRate.toFixed(20),
       predictedFundingRate: exchange === 'bitmex' ? (this.#fundingRate / 2).toFixed(9) : '',
     };
     const lastPriceTicks = this.#sinceConnect > TICKERS_WITHOUT_LAST_PRICE ? lastTicks : undefined;
-    const indexPrice = (bidTicks - 3 + random.int(7)) / ticksPerUnit;
-    const markPrice = ((bidTicks + random.next()) / ticksPerUnit).toFixed(8);
+    const indexPrice = (bidTicks + this.#indexTicks) / ticksPerUnit;
+    const markPrice = ((bidTicks + this.#markTicks) / ticksPerUnit).toFixed(8);
     return {
       type: 'derivative_ticker',
       symbol,

@@ -31,6 +31,19 @@ function simulateEvents(name: readonly [string, string], rows: number, seed: num
   return [...simulateMarket(createSyntheticInstrument(...name, seed, DAY), DAY, { rows, seed })];
 }
 
+test('the events of one type are those among all', () => {
+  const rows = 1200;
+  for (const [exchange, symbol] of NAMES) {
+    const instrument = createSyntheticInstrument(exchange, symbol, 3, DAY);
+    const all = simulateEvents([exchange, symbol], rows, 3);
+    for (const type of ['trade', 'book_change', 'derivative_ticker', 'liquidation', 'disconnect'] as const) {
+      const expected = all.filter((event) => event.type === type);
+      assert.ok(expected.length > 0);
+      assert.deepEqual([...simulateMarket(instrument, DAY, { rows, seed: 3 }, type)], expected);
+    }
+  }
+});
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 test('a day begins with its first snapshot, and trades follow within minutes, also with few rows', () => {
