@@ -9,11 +9,18 @@ const NOT_UNIT =
 const STARTS_THREADS = /from '[^']*(?:\/threads\/|worker-thread\.js|thread-pool\.js)/;
 /** The built command and pages. */
 const USES_BUNDLE = /'(?:\.\.\/)*lib[/']/;
-/** Test code that changes or measures the process in which it runs. */
+/** Test code that measures the process in which it runs, or changes it for good. */
 const NEEDS_OWN_PROCESS =
-  /started-threads\.js'|(?:workingDir|envHere)\(|process\.(?:chdir|memoryUsage|resourceUsage|kill|_get|once|on|emit|umask)\b|process\.env\[[^\]]*\] =|Object\.assign\(process|delete process|globalThis|from 'node:v8'|mock\b/;
-/** Groups of test files that share a process: some for each processor, so that all end at about the same time. */
+  /started-threads\.js'|process\.(?:memoryUsage\(|resourceUsage|_get|once|on\(|emit|umask\b)|globalThis|from 'node:v8'|mock\b/;
+/** Test code that sets variables of the environment that it needs, and leaves them set. */
+const SETS_ENVIRONMENT = /envHere\(|Object\.assign\(process\.env, /;
+/**
+ * Groups of test files that share a process, in the order of their paths, since those of a folder load the same modules.
+ * Some for each processor, so that all end at about the same time.
+ */
 const GROUPS = 24;
+/** Groups of files that set the environment: they share processes with each other only. */
+const ENVIRONMENT_GROUPS = 3;
 /** The TypeScript files that a source file imports or starts as a thread. */
 const IMPORT = /(?:from|import\(|import|new URL\()\s*'(\.[^']+)\.js'/g;
 const SERVICES = 'test/helpers/services.ts';
@@ -83,22 +90,29 @@ function nearestTestFolder(file, tests) {
  */
 export function groupTests(tests) {
   rmSync(GROUP_FOLDER, { recursive: true, force: true });
-  const shared = tests.filter(
-    (path) => !testCodeOf(path).some((file) => !isHelper(file) && NEEDS_OWN_PROCESS.test(readSource(file))),
-  );
   const built = (path) => path.slice('test/'.length).replace(/\.ts$/, '.js');
-  if (shared.length <= GROUPS) return tests.map(built);
+  if (tests.length <= GROUPS) return tests.map(built);
   mkdirSync(GROUP_FOLDER, { recursive: true });
-  const groups = Array.from({ length: GROUPS }, (_, group) =>
-    shared.filter((_path, index) => index % GROUPS === group),
-  );
+  const has = (path, pattern) =>
+    testCodeOf(path).some((file) => !isHelper(file) && pattern.test(readSource(file)));
+  const own = tests.filter((path) => has(path, NEEDS_OWN_PROCESS));
+  const shared = tests.filter((path) => !own.includes(path));
+  const environment = shared.filter((path) => has(path, SETS_ENVIRONMENT));
+  const others = shared.filter((path) => !environment.includes(path));
+  const groups = [...split(others, GROUPS), ...split(environment, ENVIRONMENT_GROUPS)];
   const entries = groups.map((paths, group) => {
     const lines = paths.map((path) => `import '../${built(path)}';\n`);
     const name = `groups/${group}.test.js`;
     writeFileSync(posix.join('dist/test', name), lines.join(''));
     return name;
   });
-  return [...entries, ...tests.filter((path) => !shared.includes(path)).map(built)];
+  return [...entries, ...own.map(built)];
+}
+
+/** Splits a list into parts of about the same length. */
+function split(list, parts) {
+  const borders = Array.from({ length: parts + 1 }, (_, part) => Math.round((part * list.length) / parts));
+  return borders.slice(1).map((end, part) => list.slice(borders[part], end));
 }
 
 /** The given source files with all that they import, directly or through others. */

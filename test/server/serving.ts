@@ -78,7 +78,7 @@ export async function serveHere(
       }),
     },
     log: { warn: (line) => void warnings.push(line), request: (line) => void log.push(line) },
-    memory: () => process.memoryUsage(),
+    memory: process.memoryUsage,
     ...input,
     feeds: {
       ...transfer,
