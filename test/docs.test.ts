@@ -7,7 +7,7 @@ import { commandName } from '../src/cli/arguments/define-flags.js';
 import { HELP_TOPICS } from '../src/cli/arguments/help-topics.js';
 import { COMMANDS } from '../src/cli/commands/command-list.js';
 import { fnv1a } from '../src/day-files/shard.js';
-import { readSyncJobs } from '../src/operations/read-sync-jobs.js';
+import { readSyncJobs } from '../src/operations/sync.js';
 import { parseConfig } from '../src/options/parse-config.js';
 import { readOptions } from '../src/options/read-options.js';
 import { filterKeys } from '../src/raw-feeds/feed-filters.js';

@@ -145,7 +145,7 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
     try {
       const { createCoveragePage, readFolderCoverage } = await import('../operations/coverage.js');
       const { withContext } = await import('../operations/context.js');
-      const { findOutput } = await import('../operations/output-file.js');
+      const { findOutput } = await import('../base/output-sink.js');
       const host = createLibraryHost(signal, warn);
       const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
       const values = readCommandOptions(COMMAND_OPTIONS.coverage, args, settingNameOf);

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type FileError, usageError } from '../base/errors.js';
-import type { OutputTarget } from '../base/output-sink.js';
+import { findOutput, type OutputTarget } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import { reportedOutputs } from '../download/plan/planned-paths.js';
@@ -14,7 +14,6 @@ import { writeTextsAt } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Context } from './context.js';
-import { findOutput } from './output-file.js';
 import {
   createDownloadSettings,
   type DownloadTarget,

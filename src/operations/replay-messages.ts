@@ -3,8 +3,7 @@ import type { Period } from '../market/trade-bars.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { OpenedReplay } from '../replay/open-replay.js';
-import type { Context } from './context.js';
-import { createLockOwner } from './create-lock-owner.js';
+import { type Context, createLockOwner } from './context.js';
 import { type ReplayOutput, withMessageOutput } from './message-output.js';
 import {
   assertFlagsMatchSource,

@@ -7,8 +7,8 @@ import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-
 import { createRunTally, mergeSummaries } from '../events/run-tally.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-target.js';
-import type { VerdictInput } from './add-verdicts.js';
-import { createExportContext } from './create-export-context.js';
+import { createExportContext } from './export.js';
+import type { VerdictInput } from './run-audited.js';
 
 /** Statuses of day files that exist after a download. */
 const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'converted']);

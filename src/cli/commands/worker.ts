@@ -50,7 +50,7 @@ async function work(
 ): Promise<WorkerSummary> {
   const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
   const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
-  const { createLockOwner } = await import('../../operations/create-lock-owner.js');
+  const { createLockOwner } = await import('../../operations/context.js');
   const { createSliceWork } = await import('../../fleet/slice-work.js');
   const { runWorker } = await import('../../fleet/run-worker.js');
   const { openDestination: openPlace } = await import('../../store/open-destination.js');
