@@ -241,7 +241,7 @@ test('only judgeError reads from the error table what is retried and what affect
     const lists = text.match(/\[\s*(?:'\w+',?\s*){2,}\]/g) ?? [];
     return judges.test(text) || lists.some(isCodeList);
   });
-  assert.deepEqual(found, ['src/base/judge-error.ts']);
+  assert.deepEqual(found, ['src/base/errors.ts']);
 });
 
 /** Documented parameters that the function after the comment lacks, as `name in file`. */

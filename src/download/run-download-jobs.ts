@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, type TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { abortReason, judgeError, type TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { onAbort, yieldToEventLoop } from '../base/wait.js';
 import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';

@@ -1,6 +1,6 @@
 import { secondsSince } from '../base/units.js';
-import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
+import type { KeyProblem } from '../events/run-tally.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { type Destination, joinOrReadOnly } from '../store/destination.js';
 import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink } from '../events/run-events.js';
+import type { KeyProblem } from '../events/run-tally.js';
 import { createTransferPool, type TransferPool } from '../http/transfer-pool.js';
 import type { ServiceClient } from '../service/service-client.js';
 import type { RunPlace } from '../store/destination.js';

@@ -1,7 +1,7 @@
-import { createFailureTracker } from '../events/exit-reasons.js';
 import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import type { RunEvent } from '../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
+import { createFailureTracker } from '../events/run-tally.js';
 import type { CommandHost } from '../operations/command-host.js';
 import { type CommandArgs, expandHomeInArgs } from '../operations/expand-home.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';

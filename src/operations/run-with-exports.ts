@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { judgeError, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';

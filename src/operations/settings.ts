@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
+import { ALL_USERS, findStrangers, quoteForShell } from '../base/disk-files.js';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { ALL_USERS, findStrangers, quoteForShell } from '../base/file-permissions.js';
 import { parseSize } from '../base/units.js';
 import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
 import { parseLocation } from '../options/option-types.js';

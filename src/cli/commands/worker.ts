@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
-import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
+import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-work.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';

@@ -1,7 +1,7 @@
 import { readSettings } from '../../operations/settings.js';
 import { readOptions } from '../../options/read-options.js';
 import { SETTING_OPTIONS } from '../../options/service-options.js';
-import { listStoredExchanges, readStoredNames } from '../../service/records/stored-names.js';
+import { listStoredExchanges, readStoredNames } from '../../service/records/fetch-records.js';
 import { COMMANDS } from '../commands/command-list.js';
 import { type Candidate, type CompletionAnswer, findCandidates, findCursor } from './find-candidates.js';
 

@@ -12,8 +12,8 @@ import {
 } from '../../download/plan/listed-plan.js';
 import type { PinnedPlan } from '../../download/plan/pinned-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
-import type { KeyProblem } from '../../events/exit-reasons.js';
 import type { EventSink } from '../../events/run-events.js';
+import type { KeyProblem } from '../../events/run-tally.js';
 import type { ExportSetting } from '../../export/export-target.js';
 import {
   EXCHANGE_ARGUMENT,

@@ -7,8 +7,7 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
-import { abortReason, TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
+import { abortReason, judgeError, TickhaulError } from '../../base/errors.js';
 import { loadOptionalPackage } from '../../base/load-optional-package.js';
 import { Secrets } from '../../base/secrets.js';
 import { rejectOnAbort } from '../../base/wait.js';
