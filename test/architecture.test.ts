@@ -164,7 +164,7 @@ test('only the command line touches the console, and few files outside of it the
         'src/base/worker-thread.ts',
         "const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));",
       ],
-      ['src/library/library-host.ts', '...readProcessHost(process),'],
+      ['src/library/start-run.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
       ['src/store/s3/credentials.ts', 'process.kill(pid, signal);'],
       // The SDK reads a variable there while a client is created.

@@ -2,8 +2,79 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { describeKind } from '../base/text.js';
 import type { CommandArgs } from '../operations/expand-home.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { LIST_OPTIONS } from '../options/day-file-options.js';
+import { type OptionDefinition, type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { ACCEPTED_KINDS, OPTION_TYPES } from '../options/option-types.js';
-import type { FlaggedOption, OptionTable } from './option-tables.js';
+import { optionsInScope } from '../options/option-values.js';
+import { CALL_OPTIONS, GLOBAL_OPTIONS } from '../options/service-options.js';
+
+/** Service, credentials and end of a call. */
+export const SERVICE_OPTIONS = optionsInScope('library', { ...GLOBAL_OPTIONS, ...CALL_OPTIONS } as const);
+
+/** Options of each function of the library. */
+export const LIBRARY_OPTIONS = {
+  plan: optionsInScope('library', { ...COMMAND_OPTIONS.plan, ...SERVICE_OPTIONS } as const),
+  download: optionsInScope('library', { ...COMMAND_OPTIONS.download, ...SERVICE_OPTIONS } as const),
+  sync: optionsInScope('library', { ...COMMAND_OPTIONS.sync, ...SERVICE_OPTIONS } as const),
+  verify: optionsInScope('library', { ...COMMAND_OPTIONS.verify, ...SERVICE_OPTIONS } as const),
+  convert: optionsInScope('library', { ...COMMAND_OPTIONS.convert, ...SERVICE_OPTIONS } as const),
+  export: optionsInScope('library', { ...COMMAND_OPTIONS.export, ...SERVICE_OPTIONS } as const),
+  audit: optionsInScope('library', { ...COMMAND_OPTIONS.audit, ...SERVICE_OPTIONS } as const),
+  coverage: optionsInScope('library', { ...COMMAND_OPTIONS.coverage, ...SERVICE_OPTIONS } as const),
+  replay: optionsInScope('library', { ...COMMAND_OPTIONS.replay, ...SERVICE_OPTIONS } as const),
+  stream: optionsInScope('library', { ...COMMAND_OPTIONS.stream, ...SERVICE_OPTIONS } as const),
+  exchanges: optionsInScope('library', { ...COMMAND_OPTIONS.exchanges, ...SERVICE_OPTIONS } as const),
+  symbols: optionsInScope('library', { ...COMMAND_OPTIONS.symbols, ...SERVICE_OPTIONS } as const),
+  instruments: optionsInScope('library', { ...COMMAND_OPTIONS.instruments, ...SERVICE_OPTIONS } as const),
+} as const;
+
+/** An option with the long name of its flag. */
+interface FlaggedOption extends OptionDefinition {
+  readonly flag: string;
+}
+
+/** Options of a library function. */
+export interface OptionTable {
+  /** Options by name. */
+  readonly options: ReadonlyMap<string, FlaggedOption>;
+  /** An option that is required unless one of the others is given, with an example of its use. */
+  readonly required?:
+    | { readonly name: string; readonly unless?: readonly string[]; readonly example: string }
+    | undefined;
+}
+
+function byName(options: OptionGroup): OptionTable['options'] {
+  return new Map(
+    Object.entries(options).map(([flag, option]) => [settingNameOf(flag, option), { ...option, flag }]),
+  );
+}
+
+const EXCHANGE = { name: 'exchange', example: "exchange: 'deribit'" };
+const SELECTED = { ...EXCHANGE, unless: [...byName(LIST_OPTIONS).keys()] };
+
+/** Options by function. */
+export const OPTION_TABLES = {
+  plan: { options: byName(LIBRARY_OPTIONS.plan), required: SELECTED },
+  download: { options: byName(LIBRARY_OPTIONS.download), required: SELECTED },
+  sync: { options: byName(LIBRARY_OPTIONS.sync) },
+  verify: { options: byName(LIBRARY_OPTIONS.verify) },
+  convert: {
+    options: byName(LIBRARY_OPTIONS.convert),
+    required: { name: 'paths', unless: ['dir'], example: "paths: ['datasets']" },
+  },
+  export: {
+    options: byName(LIBRARY_OPTIONS.export),
+    required: { name: 'target', example: "target: 'hftbacktest'" },
+  },
+  audit: { options: byName(LIBRARY_OPTIONS.audit) },
+  coverage: { options: byName(LIBRARY_OPTIONS.coverage) },
+  replay: { options: byName(LIBRARY_OPTIONS.replay), required: EXCHANGE },
+  stream: { options: byName(LIBRARY_OPTIONS.stream), required: EXCHANGE },
+  exchanges: { options: byName(LIBRARY_OPTIONS.exchanges) },
+  symbols: { options: byName(LIBRARY_OPTIONS.symbols) },
+  instruments: { options: byName(LIBRARY_OPTIONS.instruments), required: EXCHANGE },
+} as const satisfies Readonly<Record<keyof typeof LIBRARY_OPTIONS, OptionTable>>;
 
 /**
  * Converts library options to command arguments, keyed by the long names of the flags.

@@ -2,8 +2,7 @@ import { dirname } from 'node:path';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
-import { COMMAND_OPTIONS } from '../options/command-options.js';
-import type { ConfigPath } from '../options/config-document.js';
+import { COMMAND_OPTIONS, SYNC_AUDIT_OPTIONS } from '../options/command-options.js';
 import type { ConfigJob } from '../options/config-schema.js';
 import {
   DOWNLOAD_OPTIONS,
@@ -14,7 +13,7 @@ import {
 import { EXPORT_AFTER_OPTIONS } from '../options/export-options.js';
 import type { OptionGroup } from '../options/option-definition.js';
 import type { GivenFlags, ReadOptions } from '../options/option-values.js';
-import type { ConfigFile } from '../options/parse-config.js';
+import type { ConfigFile, ConfigPath } from '../options/parse-config.js';
 import {
   type CommandValues,
   type GivenOptions,
@@ -27,7 +26,6 @@ import {
   settingsToArgs,
   settingToFlag,
 } from '../options/setting-names.js';
-import { SYNC_AUDIT_OPTIONS } from '../options/sync-options.js';
 import type { SyncInput, SyncJob } from '../sync/sync-options.js';
 import { type Context, createLockOwner } from './context.js';
 import { expandHomeInArgs } from './expand-home.js';

@@ -20,8 +20,7 @@ import type {
   SyncOptions,
   VerifyOptions,
 } from '../../src/index.js';
-import { OPTION_TABLES } from '../../src/library/option-tables.js';
-import type { LIBRARY_OPTIONS } from '../../src/options/library-options.js';
+import { type LIBRARY_OPTIONS, OPTION_TABLES } from '../../src/library/options-to-args.js';
 import type { SettingNames } from '../../src/options/option-values.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
