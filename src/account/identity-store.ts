@@ -5,8 +5,12 @@ import { dirname, join } from 'node:path';
 import { createFolder, NO_FOLLOW, openRegular, quoteForShell, writeWhole } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError, usageError } from '../base/errors.js';
 import type { VerifiedIdentity } from '../service/issuer.js';
-import { type AcquireLockOptions, acquireRunLock } from '../store/lock/acquire-run-lock.js';
-import type { LockOwner, RunLock } from '../store/lock/run-lock.js';
+import {
+  type AcquireLockOptions,
+  acquireRunLock,
+  type LockOwner,
+  type RunLock,
+} from '../store/lock/run-lock.js';
 import { assertMadeFor, type Identity } from './identity.js';
 
 /** Longer than the lifetime of an abandoned lock. */

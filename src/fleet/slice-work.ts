@@ -3,7 +3,7 @@ import { formatDay, parseDay } from '../day-files/day.js';
 import type { DownloadSettings } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
-import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
+import { createTransferLimits, type TransferLimits } from '../download/shared-run.js';
 import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';
 import type { Pause } from '../http/retry-policy.js';
 import { type CanRequest, fetchKeyCoverage, type KeyCoverage } from '../service/key-coverage.js';

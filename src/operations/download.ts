@@ -33,7 +33,7 @@ export async function runDownload(
   const shared = { client, cache, destination, options: settings, emit, signal };
   const [openedTarget, { runDownloadPlan }] = await Promise.all([
     openDownloadTarget(target, { ...shared, exportSetting }),
-    client.requestsStarted().then(() => import('../download/run-download-plan.js')),
+    client.requestsStarted().then(() => import('../download/run-download-jobs.js')),
   ]);
   const owner = createLockOwner(context);
   const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;

@@ -5,7 +5,7 @@ import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { JobSummary, RunSummary } from '../events/run-events.js';
 import { type KeyProblem, mergeSummaries } from '../events/run-tally.js';
 import { joinOrReadOnly, type RunAccess, type RunMembership } from '../store/destination.js';
-import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
+import { createWaitNote, emitOtherRunNote } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { type OpenSyncJob, openJobs, type SyncState, writeSyncState } from './open-jobs.js';
 import type { SyncInput } from './sync-options.js';

@@ -1,7 +1,6 @@
 import { Semaphore } from '../../../base/semaphore.js';
 import { type Day, formatDay } from '../../../day-files/day.js';
-import type { DayFile } from '../../../day-files/day-file.js';
-import { STATE_FOLDER } from '../../../day-files/file-naming.js';
+import { type DayFile, STATE_FOLDER } from '../../../day-files/day-file.js';
 import type { ManifestScope, ManifestScopes } from '../../manifest/manifest.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
