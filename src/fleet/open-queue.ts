@@ -217,7 +217,7 @@ async function assertDatabase(redis: Redis, server: string): Promise<void> {
 }
 
 /** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it repeatedly. */
-export function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
+function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
   class LenientJob extends Job {
     static override fromJSON: typeof Job.fromJSON = (queue, json, id) =>
       super.fromJSON(queue, isJson(json.data) ? json : { ...json, data: 'null' }, id);

@@ -267,7 +267,7 @@ export function requireFolder(
 }
 
 /** A folder of the XDG Base Directory Specification, which requires relative paths to be ignored. */
-export function readXdgFolder(env: Env, name: string): string | undefined {
+function readXdgFolder(env: Env, name: string): string | undefined {
   const path = readVariable(env, name);
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

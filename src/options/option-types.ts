@@ -368,7 +368,7 @@ export function parseLocation(name: string, text: string): string {
  * @param name prefix of the error message.
  * @throws usage error for a bucket, or a prefix that ends with a slash.
  */
-export function assertFileLocation(name: string, location: string): string {
+function assertFileLocation(name: string, location: string): string {
   if (isObjectLocation(location) && !hasObjectKey(location))
     throw usageError(`${name}: names no object; use s3://bucket/key`);
   return location;

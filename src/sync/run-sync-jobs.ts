@@ -99,7 +99,7 @@ async function saveState(
 }
 
 /** @param summary the job's result; undefined if it has no plan. */
-export function createJobSummary(
+function createJobSummary(
   { job, symbolChanges, error }: OpenSyncJob,
   summary: RunSummary | undefined,
 ): JobSummary {

@@ -57,7 +57,7 @@ export interface AskedFeed extends Omit<FeedRequest, 'range'> {
 }
 
 /** Reads the request of `replay --channel`. @throws usage error; `not_exported` for an end in the future. */
-export async function readFeedRequest(options: ReplayValues, signal: AbortSignal): Promise<AskedFeed> {
+async function readFeedRequest(options: ReplayValues, signal: AbortSignal): Promise<AskedFeed> {
   if (options.types !== undefined) {
     throw usageError('--channel selects native messages, and --type normalized ones; use only one of them');
   }

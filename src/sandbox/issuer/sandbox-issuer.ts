@@ -150,7 +150,7 @@ export interface ProtocolOptions {
 }
 
 /** The routes for agents (`docs/spec/account-api.md#issuer-endpoints`). */
-export function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
+function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
   const { claims, identities, answerSettings, isResource } = options;
   return [
     route('POST', '/agent/identity', async (call) => {

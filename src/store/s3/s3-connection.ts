@@ -235,7 +235,7 @@ function loadSdk(): Sdk {
 }
 
 /** Creates a client without the SDK's warning, and without sending a request. */
-export function createSdkClient(sdk: Sdk, config: S3ClientConfig): S3Client {
+function createSdkClient(sdk: Sdk, config: S3ClientConfig): S3Client {
   const { env } = process;
   const before = env[WARNING_VARIABLE];
   // Only the constructor reads the variable, so it is restored afterwards.
