@@ -1,6 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
-import { toOneLine } from '../base/text.js';
+import { didYouMean, toOneLine } from '../base/text.js';
 import {
   callOperation,
   fetchDescription,

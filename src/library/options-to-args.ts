@@ -1,6 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
-import { describeKind } from '../base/text.js';
+import { describeKind, didYouMean } from '../base/text.js';
 import type { CommandArgs } from '../operations/expand-home.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { LIST_OPTIONS } from '../options/day-file-options.js';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import { COMMAND_OPTIONS, SYNC_AUDIT_OPTIONS } from '../options/command-options.js';
 import type { ConfigJob } from '../options/config-schema.js';

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import { parseDuration, parseSize, plural } from '../base/units.js';
 import { MAX_TIMER_MS } from '../base/wait.js';
 import { DATA_TYPES, type DataType, dayFileTypeHint, isDataType } from '../day-files/data-types.js';

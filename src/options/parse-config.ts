@@ -1,8 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import type * as z from 'zod';
 import { type TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
-import { describeKind } from '../base/text.js';
+import { describeKind, didYouMean } from '../base/text.js';
 import { type Config, configSchema, jobSchema } from './config-schema.js';
 import { type ConfigOrigin, findNamedSettings } from './found-settings.js';
 

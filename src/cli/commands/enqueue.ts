@@ -51,7 +51,7 @@ async function enqueue(
   options: CommandValues<typeof COMMAND_OPTIONS.enqueue>,
   context: Context,
 ): Promise<EnqueueSummary & Pick<OpenedTarget, 'keyProblem'>> {
-  const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
+  const { readQueueAccess, withQueue } = await import('../../fleet/open-queue.js');
   const { createDownloadSettings, openDownloadTarget, readDownloadTarget } = await import(
     '../../operations/selection/download-target.js'
   );

@@ -48,7 +48,7 @@ async function work(
   emit: (event: WorkerEvent) => void,
   onStuck: () => void,
 ): Promise<WorkerSummary> {
-  const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
+  const { readQueueAccess, withQueue } = await import('../../fleet/open-queue.js');
   const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
   const { createLockOwner } = await import('../../operations/context.js');
   const { createSliceWork } = await import('../../fleet/slice-work.js');

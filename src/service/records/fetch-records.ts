@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse, ServiceClient } from '../service-client.js';
 import { fetchMetadata, type MetadataOptions, type ParseBody } from './fetch-metadata.js';
