@@ -11,36 +11,29 @@ import { CALL_OPTIONS, GLOBAL_OPTIONS } from '../options/service-options.js';
 /** Service, credentials and end of a call. */
 export const SERVICE_OPTIONS = optionsInScope('library', { ...GLOBAL_OPTIONS, ...CALL_OPTIONS } as const);
 
-/** Options of each function of the library. */
-export const LIBRARY_OPTIONS = {
-  plan: optionsInScope('library', { ...COMMAND_OPTIONS.plan, ...SERVICE_OPTIONS } as const),
-  download: optionsInScope('library', { ...COMMAND_OPTIONS.download, ...SERVICE_OPTIONS } as const),
-  sync: optionsInScope('library', { ...COMMAND_OPTIONS.sync, ...SERVICE_OPTIONS } as const),
-  verify: optionsInScope('library', { ...COMMAND_OPTIONS.verify, ...SERVICE_OPTIONS } as const),
-  convert: optionsInScope('library', { ...COMMAND_OPTIONS.convert, ...SERVICE_OPTIONS } as const),
-  export: optionsInScope('library', { ...COMMAND_OPTIONS.export, ...SERVICE_OPTIONS } as const),
-  audit: optionsInScope('library', { ...COMMAND_OPTIONS.audit, ...SERVICE_OPTIONS } as const),
-  coverage: optionsInScope('library', { ...COMMAND_OPTIONS.coverage, ...SERVICE_OPTIONS } as const),
-  replay: optionsInScope('library', { ...COMMAND_OPTIONS.replay, ...SERVICE_OPTIONS } as const),
-  stream: optionsInScope('library', { ...COMMAND_OPTIONS.stream, ...SERVICE_OPTIONS } as const),
-  exchanges: optionsInScope('library', { ...COMMAND_OPTIONS.exchanges, ...SERVICE_OPTIONS } as const),
-  symbols: optionsInScope('library', { ...COMMAND_OPTIONS.symbols, ...SERVICE_OPTIONS } as const),
-  instruments: optionsInScope('library', { ...COMMAND_OPTIONS.instruments, ...SERVICE_OPTIONS } as const),
-} as const;
-
 /** An option with the long name of its flag. */
 interface FlaggedOption extends OptionDefinition {
   readonly flag: string;
+}
+
+/** An option that is required unless one of the others is given, with an example of its use. */
+interface RequiredOption {
+  readonly name: string;
+  readonly unless?: readonly string[];
+  readonly example: string;
 }
 
 /** Options of a library function. */
 export interface OptionTable {
   /** Options by name. */
   readonly options: ReadonlyMap<string, FlaggedOption>;
-  /** An option that is required unless one of the others is given, with an example of its use. */
-  readonly required?:
-    | { readonly name: string; readonly unless?: readonly string[]; readonly example: string }
-    | undefined;
+  readonly required?: RequiredOption | undefined;
+}
+
+/** The options of a command that the library offers, with those of every function. */
+function tableOf<Options extends OptionGroup>(command: Options, required?: RequiredOption) {
+  const group = optionsInScope('library', { ...command, ...SERVICE_OPTIONS });
+  return { group, options: byName(group), required } satisfies OptionTable & { group: OptionGroup };
 }
 
 function byName(options: OptionGroup): OptionTable['options'] {
@@ -54,26 +47,24 @@ const SELECTED = { ...EXCHANGE, unless: [...byName(LIST_OPTIONS).keys()] };
 
 /** Options by function. */
 export const OPTION_TABLES = {
-  plan: { options: byName(LIBRARY_OPTIONS.plan), required: SELECTED },
-  download: { options: byName(LIBRARY_OPTIONS.download), required: SELECTED },
-  sync: { options: byName(LIBRARY_OPTIONS.sync) },
-  verify: { options: byName(LIBRARY_OPTIONS.verify) },
-  convert: {
-    options: byName(LIBRARY_OPTIONS.convert),
-    required: { name: 'paths', unless: ['dir'], example: "paths: ['datasets']" },
-  },
-  export: {
-    options: byName(LIBRARY_OPTIONS.export),
-    required: { name: 'target', example: "target: 'hftbacktest'" },
-  },
-  audit: { options: byName(LIBRARY_OPTIONS.audit) },
-  coverage: { options: byName(LIBRARY_OPTIONS.coverage) },
-  replay: { options: byName(LIBRARY_OPTIONS.replay), required: EXCHANGE },
-  stream: { options: byName(LIBRARY_OPTIONS.stream), required: EXCHANGE },
-  exchanges: { options: byName(LIBRARY_OPTIONS.exchanges) },
-  symbols: { options: byName(LIBRARY_OPTIONS.symbols) },
-  instruments: { options: byName(LIBRARY_OPTIONS.instruments), required: EXCHANGE },
-} as const satisfies Readonly<Record<keyof typeof LIBRARY_OPTIONS, OptionTable>>;
+  plan: tableOf(COMMAND_OPTIONS.plan, SELECTED),
+  download: tableOf(COMMAND_OPTIONS.download, SELECTED),
+  sync: tableOf(COMMAND_OPTIONS.sync),
+  verify: tableOf(COMMAND_OPTIONS.verify),
+  convert: tableOf(COMMAND_OPTIONS.convert, {
+    name: 'paths',
+    unless: ['dir'],
+    example: "paths: ['datasets']",
+  }),
+  export: tableOf(COMMAND_OPTIONS.export, { name: 'target', example: "target: 'hftbacktest'" }),
+  audit: tableOf(COMMAND_OPTIONS.audit),
+  coverage: tableOf(COMMAND_OPTIONS.coverage),
+  replay: tableOf(COMMAND_OPTIONS.replay, EXCHANGE),
+  stream: tableOf(COMMAND_OPTIONS.stream, EXCHANGE),
+  exchanges: tableOf(COMMAND_OPTIONS.exchanges),
+  symbols: tableOf(COMMAND_OPTIONS.symbols),
+  instruments: tableOf(COMMAND_OPTIONS.instruments, EXCHANGE),
+} as const;
 
 /**
  * Converts library options to command arguments, keyed by the long names of the flags.
