@@ -22,11 +22,11 @@ export async function runReplay(
   observer: ReplayOutput,
 ): Promise<void> {
   if (options.channels !== undefined) {
-    const { replayChannels } = await import('./feeds/replay-channels.js');
+    const { replayChannels } = await import('./feeds/replay-from-feeds.js');
     return replayChannels(options, context, observer);
   }
   if (options.source === 'feeds') {
-    const { replayNormalizedFeeds } = await import('./feeds/replay-normalized-feeds.js');
+    const { replayNormalizedFeeds } = await import('./feeds/replay-from-feeds.js');
     return replayNormalizedFeeds(options, context, observer);
   }
   if (options.withDisconnects) {
