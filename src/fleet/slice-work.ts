@@ -92,7 +92,6 @@ interface SliceInput extends PlanSliceInput {
 
 export interface SliceResult {
   readonly summary: RunSummary;
-  /** Files that failed. */
   readonly failed: readonly FileEvent[];
 }
 

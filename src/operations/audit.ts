@@ -21,7 +21,6 @@ import { absoluteLocation } from '../store/location.js';
 import type { Context } from './context.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 
-/** Options of `audit`. */
 export type AuditValues = CommandValues<typeof COMMAND_OPTIONS.audit>;
 
 /** `audit`: checks the contents of day files and judges each day. */

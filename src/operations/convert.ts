@@ -20,7 +20,6 @@ import { readSourcePaths } from './selection/read-folder-paths.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 import { openVerdictFilter } from './selection/verdict-filter.js';
 
-/** Options of `convert`. */
 export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
 
 /** Sources, filter and options of a conversion, without its destination. */

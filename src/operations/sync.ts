@@ -35,7 +35,6 @@ import { createOpenedPlanReport, type OpenedPlanReport } from './plan-download.j
 import { readExportSetting } from './selection/read-export-setting.js';
 import { readDownloadOptions, readSelection } from './selection/read-selection.js';
 
-/** Options of `sync`. */
 type SyncValues = CommandValues<typeof COMMAND_OPTIONS.sync>;
 
 /** `sync`: updates the jobs of a config file. Hooks and ping are notified of errors in it too. */

@@ -10,7 +10,6 @@ import { findCacheFolder } from './feeds/with-feed-read-context.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 
-/** Options of `verify`. */
 type VerifyValues = CommandValues<typeof COMMAND_OPTIONS.verify>;
 
 /** `verify`: checks a download folder against its manifest and its checksums, or the slice cache. */

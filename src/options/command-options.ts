@@ -42,7 +42,6 @@ const QUEUE_OPTIONS = groupOptions('Queue:', {
 
 const { yes: _yes, ...SLICE_RULE_OPTIONS } = RULE_OPTIONS;
 
-/** Download options of slices. */
 const SLICE_DOWNLOAD_OPTIONS = groupOptions('Download:', {
   ...TRANSFER_OPTIONS,
   ...SLICE_RULE_OPTIONS,

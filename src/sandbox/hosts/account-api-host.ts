@@ -6,7 +6,14 @@ import { Refusal } from '../issuer/issuer-steps.js';
 import type { SandboxIssuer } from '../issuer/sandbox-issuer.js';
 import type { SandboxKeyAccess } from '../sandbox-options.js';
 import { hasExpiredKey, hasKey, sendKeyRefusal } from './authorization.js';
-import { parseTarget, type Route, type RouteHandler, route, type SandboxCall } from './sandbox-call.js';
+import {
+  parseTarget,
+  type Route,
+  type RouteHandler,
+  readOrigin,
+  route,
+  type SandboxCall,
+} from './sandbox-call.js';
 
 const MAX_USAGE_DAYS = 366;
 
@@ -124,10 +131,6 @@ type Operation<User, Name extends string> = (
 
 function createNotFound(call: SandboxCall): Refusal {
   return new Refusal('not_found', `There is nothing at ${parseTarget(call).pathname}`);
-}
-
-function readOrigin({ request }: SandboxCall): string {
-  return `http://${request.headers.host}`;
 }
 
 function renameAccount(

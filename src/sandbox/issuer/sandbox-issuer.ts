@@ -2,8 +2,8 @@ import {
   createRouter,
   parseTarget,
   type Route,
+  readOrigin,
   route,
-  type SandboxCall,
   type SandboxHandler,
 } from '../hosts/sandbox-call.js';
 import type { IssuerControl, IssuerOptions, Lifetimes } from '../sandbox-options.js';
@@ -192,11 +192,6 @@ function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
       });
     }),
   ];
-}
-
-/** The origin that the client used for the issuer. */
-function readOrigin({ request }: SandboxCall): string {
-  return `http://${request.headers.host}`;
 }
 
 function requireServiceAuth(type: unknown): void {

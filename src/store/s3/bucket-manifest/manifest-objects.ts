@@ -108,7 +108,6 @@ export function formatKeyTime(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:.]/g, '');
 }
 
-/** The time in the name of a base. */
 function parseBaseTime(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
