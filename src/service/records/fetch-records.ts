@@ -2,9 +2,14 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/text.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse, ServiceClient } from '../service-client.js';
-import { fetchMetadata, type MetadataOptions, type ParseBody } from './fetch-metadata.js';
+import {
+  fetchMetadata,
+  listCachedUrls,
+  type MetadataOptions,
+  type ParseBody,
+  readCachedResponse,
+} from './fetch-metadata.js';
 import { parseLargeJson } from './parse-large-json.js';
-import { listCachedUrls, readCachedResponse } from './response-cache.js';
 import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './response-schemas.js';
 
 export type { DatasetSymbol, ExchangeRecord, ExchangeSummary, MetadataOptions };
