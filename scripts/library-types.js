@@ -3,10 +3,11 @@
 //   node scripts/library-types.js --check   exits with code 1 if a file differs from the definitions
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVICE_OPTIONS } from '../dist/src/library/options-to-args.js';
+import { SYNC_RUN_OPTIONS } from '../dist/src/options/command-options.js';
 import * as dayFiles from '../dist/src/options/day-file-options.js';
 import * as existingFiles from '../dist/src/options/existing-file-options.js';
 import * as exports from '../dist/src/options/export-options.js';
-import { SERVICE_OPTIONS } from '../dist/src/options/library-options.js';
 import * as messages from '../dist/src/options/message-options.js';
 import { settingNameOf } from '../dist/src/options/option-definition.js';
 import { OPTION_TYPES } from '../dist/src/options/option-types.js';
@@ -14,7 +15,6 @@ import { optionsInScope } from '../dist/src/options/option-values.js';
 import * as records from '../dist/src/options/record-options.js';
 import * as service from '../dist/src/options/service-options.js';
 import { describeSetting } from '../dist/src/options/setting-names.js';
-import { SYNC_RUN_OPTIONS } from '../dist/src/options/sync-options.js';
 
 const FOLDER = join(import.meta.dirname, '..', 'src', 'library', 'options');
 const GENERATED =

@@ -27,6 +27,7 @@ export type {
   PlanJson as PlanEvent,
   SummaryJson as Summary,
 } from './events/json-events.js';
+export type { LibraryEvent as RunEvent, NoticeEvent } from './library/event-run.js';
 export type {
   AuditOptions,
   ConvertOptions,
@@ -43,8 +44,6 @@ export type {
   SyncOptions,
   VerifyOptions,
 } from './library/function-options.js';
-export { LibraryError as TickhaulError } from './library/library-error.js';
-export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
 export {
   type RawDisconnect,
   type RawMessage,
@@ -76,6 +75,7 @@ export {
   symbols,
 } from './library/run-records.js';
 export type { Run } from './library/start-run.js';
+export { LibraryError as TickhaulError } from './library/start-run.js';
 export type {
   ComputedTypeName as ComputedType,
   DataTypeName as DataType,

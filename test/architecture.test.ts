@@ -164,7 +164,7 @@ test('only the command line touches the console, and few files outside of it the
         'src/base/worker-thread.ts',
         "const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));",
       ],
-      ['src/library/library-host.ts', '...readProcessHost(process),'],
+      ['src/library/start-run.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
       ['src/store/s3/credentials.ts', 'process.kill(pid, signal);'],
       // The SDK reads a variable there while a client is created.
@@ -241,7 +241,7 @@ test('only judgeError reads from the error table what is retried and what affect
     const lists = text.match(/\[\s*(?:'\w+',?\s*){2,}\]/g) ?? [];
     return judges.test(text) || lists.some(isCodeList);
   });
-  assert.deepEqual(found, ['src/base/judge-error.ts']);
+  assert.deepEqual(found, ['src/base/errors.ts']);
 });
 
 /** Documented parameters that the function after the comment lacks, as `name in file`. */

@@ -1,5 +1,4 @@
-import { TickhaulError, usageError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { judgeError, TickhaulError, usageError } from '../base/errors.js';
 import { type AccessToken, exchangeAssertion, type Issuer, refreshIdentity } from '../service/issuer.js';
 import { type CallContext, RefusedError } from '../service/json-call.js';
 import { assertMadeFor, type Identity, isExpired, nearsExpiry, parseEmail } from './identity.js';

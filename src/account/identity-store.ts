@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createFolder, NO_FOLLOW, openRegular, writeWhole } from '../base/disk-files.js';
+import { createFolder, NO_FOLLOW, openRegular, quoteForShell, writeWhole } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError, usageError } from '../base/errors.js';
-import { quoteForShell } from '../base/file-permissions.js';
 import type { VerifiedIdentity } from '../service/issuer.js';
-import { type AcquireLockOptions, acquireRunLock } from '../store/lock/acquire-run-lock.js';
-import type { LockOwner, RunLock } from '../store/lock/run-lock.js';
+import {
+  type AcquireLockOptions,
+  acquireRunLock,
+  type LockOwner,
+  type RunLock,
+} from '../store/lock/run-lock.js';
 import { assertMadeFor, type Identity } from './identity.js';
 
 /** Longer than the lifetime of an abandoned lock. */

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
-import { freeWhenIdle, keepThreads, type RunTask, workInParallel } from '../base/run-tasks.js';
+import { abortReason, judgeError, TickhaulError, toFileError } from '../base/errors.js';
+import { freeWhenIdle, keepThreads, type RunTask, workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { formatDay, parseDay } from '../day-files/day.js';

@@ -1,6 +1,6 @@
 import { toDatasetSymbol } from '../day-files/dataset-symbol.js';
 import { type Day, parseTimeToDay, US_PER_DAY } from '../day-files/day.js';
-import { toSafeFileName } from '../day-files/file-naming.js';
+import { toSafeFileName } from '../day-files/day-file.js';
 import type { IncidentReport } from '../events/audited-day.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { SeriesFacts } from './content-check.js';

@@ -87,7 +87,6 @@ export class Semaphore {
 
 /** Processes that work on the same folders and share their results. */
 export interface ProcessGroup {
-  /** Number of processes. */
   readonly processes: number;
   readonly mutex: KeyedMutex;
 }

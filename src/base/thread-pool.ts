@@ -1,6 +1,6 @@
 import type { TaskOptions, WorkerThread } from './worker-thread.js';
 
-export interface ThreadPoolOptions<Task, Result, Event, Message> {
+interface ThreadPoolOptions<Task, Result, Event, Message> {
   /** Unlimited by default: each task that finds no idle thread starts one. */
   readonly maxThreads?: number | undefined;
   readonly startThread: () => WorkerThread<Task, Result, Event, Message>;
@@ -12,7 +12,7 @@ export interface ThreadPoolOptions<Task, Result, Event, Message> {
 }
 
 /** A share in a thread of a pool. */
-export interface ThreadLease<Task, Result, Event, Message> {
+interface ThreadLease<Task, Result, Event, Message> {
   readonly thread: WorkerThread<Task, Result, Event, Message>;
   /** Call it when the last task has ended. May be called more than once. */
   release(): void;
@@ -100,4 +100,65 @@ export class ThreadPool<Task, Result = void, Event = never, Message = never> {
     clearTimeout(closed.idleTimer);
     await closed.thread.close();
   }
+}
+
+/** How long the process keeps an idle thread, and memory of tasks in its own thread, for the next run. */
+export const IDLE_TIMEOUT_MS = 5_000;
+
+/** Runs a task in a thread, or in the calling one. Resolves and throws as the task does. */
+export type RunTask<Task, Result, Event> = (task: Task, options: TaskOptions<Event>) => Promise<Result>;
+
+/**
+ * Threads of one kind that the process keeps over its runs. A task gets a thread to itself, unless its run allows fewer.
+ * @param startThread starts a thread, whose `workerData` is the setup.
+ * @returns the threads with a setup, which is plain data, such as the settings of object stores.
+ */
+export function keepThreads<Setup, Task, Result, Event = never, Message = never>(
+  startThread: (setup: Setup) => WorkerThread<Task, Result, Event, Message>,
+): (setup: Setup) => ThreadPool<Task, Result, Event, Message> {
+  const pools = new Map<string, ThreadPool<Task, Result, Event, Message>>();
+  return (setup) => {
+    const key = JSON.stringify(setup) ?? '';
+    const pool =
+      pools.get(key) ??
+      new ThreadPool({ startThread: () => startThread(setup), idleTimeoutMs: IDLE_TIMEOUT_MS });
+    pools.set(key, pool);
+    return pool;
+  };
+}
+
+/**
+ * Works on items in their order, `count` at a time, until all are done or the signal is aborted.
+ * @param stop aborted by the first error, and part of `signal`.
+ * @throws the first error, when all work has ended.
+ */
+export async function workInParallel<Item>(
+  items: readonly Item[],
+  { count, signal, stop }: { count: number; signal: AbortSignal; stop: AbortController },
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const workQueue = async (): Promise<void> => {
+    for (const item of queue) {
+      if (signal.aborted) return;
+      await work(item);
+    }
+  };
+  const running = Array.from({ length: Math.min(count, items.length) }, workQueue);
+  for (const worker of running) worker.catch((error: unknown) => stop.abort(error));
+  await Promise.allSettled(running);
+  await Promise.all(running);
+}
+
+/**
+ * Memory that tasks in this thread leave for the next ones.
+ * @param free drops it; what is in use stays valid.
+ * @returns a function to call after each task: the memory is dropped when no further one has come for a while.
+ */
+export function freeWhenIdle(free: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(free, IDLE_TIMEOUT_MS).unref();
+  };
 }

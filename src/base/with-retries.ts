@@ -1,5 +1,4 @@
-import { TickhaulError } from './errors.js';
-import { judgeError } from './judge-error.js';
+import { judgeError, TickhaulError } from './errors.js';
 import { wait } from './wait.js';
 
 interface RetryOptions {

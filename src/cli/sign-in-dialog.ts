@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
-import type { CodeReason, LoginEvent } from '../account/claim-identity.js';
+import type { CodeReason, LoginEvent } from '../account/sign-in-to-account.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { toJsonLine } from '../events/json-events.js';

@@ -1,5 +1,5 @@
 import { toFileError } from '../base/errors.js';
-import { freeWhenIdle, type RunTask } from '../base/run-tasks.js';
+import { freeWhenIdle, type RunTask } from '../base/thread-pool.js';
 import { withRetries } from '../base/with-retries.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
-import { workInParallel } from '../base/run-tasks.js';
+import { abortReason, judgeError, TickhaulError, toFileError } from '../base/errors.js';
+import { workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileEvent, RunSummary } from '../events/run-events.js';

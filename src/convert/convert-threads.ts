@@ -1,4 +1,4 @@
-import { keepThreads, type RunTask } from '../base/run-tasks.js';
+import { keepThreads, type RunTask } from '../base/thread-pool.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { StoreSettings } from '../store/files.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';

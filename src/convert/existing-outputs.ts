@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { createFolder, readRegular } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
 import { parseShallowJson } from '../base/json-depth.js';
-import { STATE_FOLDER } from '../day-files/file-naming.js';
+import { STATE_FOLDER } from '../day-files/day-file.js';
 import { describeOlderKeys } from '../day-files/layout.js';
 import type { OutputFormat } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';

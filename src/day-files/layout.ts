@@ -2,8 +2,7 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { withoutOutputExtension } from '../base/output-format-names.js';
 import { DATA_TYPES, dataTypeColumns } from './data-types.js';
 import { formatDay } from './day.js';
-import type { DayFile } from './day-file.js';
-import { createFileNamer, FLAT_NAME, hasControls, STATE_FOLDER } from './file-naming.js';
+import { createFileNamer, type DayFile, FLAT_NAME, hasControls, STATE_FOLDER } from './day-file.js';
 
 /** A day file as the argument of a layout function. */
 export interface LayoutFile {

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import {
   createGlobMatcher,
   GROUPED_SYMBOLS,

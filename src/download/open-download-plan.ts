@@ -1,5 +1,5 @@
-import type { KeyProblem } from '../events/exit-reasons.js';
 import type { EventSink } from '../events/run-events.js';
+import type { KeyProblem } from '../events/run-tally.js';
 import { fetchKeyCoverage } from '../service/key-coverage.js';
 import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';

@@ -1,5 +1,4 @@
-import type { FileError } from '../base/errors.js';
-import { isSystemError, TickhaulError, toDiskError, toPlaceError } from '../base/errors.js';
+import { type FileError, isSystemError, TickhaulError, toDiskError, toPlaceError } from '../base/errors.js';
 import { sanitizeForTerminal } from '../base/text.js';
 import { secondsSince } from '../base/units.js';
 import { BUGS_URL } from '../base/version.js';

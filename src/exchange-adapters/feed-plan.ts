@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import {
   EXCHANGE_MESSAGE_TYPES,
   type ExchangeMessageTypeName,

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
-import { keepThreads, workInParallel } from '../base/run-tasks.js';
+import { abortReason, judgeError, TickhaulError, toFileError } from '../base/errors.js';
+import { keepThreads, workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
 import { VERSION } from '../base/version.js';
 import { WorkerThread } from '../base/worker-thread.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { workInParallel } from '../base/run-tasks.js';
+import { workInParallel } from '../base/thread-pool.js';
 import { VERSION } from '../base/version.js';
 import type { EventSink, RunScript } from '../events/run-events.js';
 import { hashFile } from '../gzip/checksums.js';

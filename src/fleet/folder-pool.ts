@@ -35,7 +35,6 @@ async function assertMarked({ name, readState }: Destination, signal: AbortSigna
   );
 }
 
-/** Opens the destination of a slice. */
 export type OpenDestination = (at: SliceDestination, signal: AbortSignal) => Promise<Destination>;
 
 interface PooledFolder {

@@ -6,7 +6,7 @@ import { loadOptionalPackage } from '../base/load-optional-package.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
 import type { SliceJob } from './slice-job.js';
 
-export interface QueueAccess {
+interface QueueAccess {
   /** `redis://…` or `rediss://…`; it may hold a password, and is never printed. */
   readonly url: string;
   /** Name of the queue. */
@@ -120,7 +120,7 @@ export async function readQueueMark({ queue, redis }: OpenQueue): Promise<string
 }
 
 /** Host and port, for messages. @throws usage error for an invalid Redis address or database number. */
-export function formatRedisServer(url: string): string {
+function formatRedisServer(url: string): string {
   if (URL.canParse(url)) {
     const { protocol, hostname, port, pathname, searchParams } = new URL(url);
     const isAddress = /^rediss?:$/.test(protocol) && hostname !== '';
@@ -217,7 +217,7 @@ async function assertDatabase(redis: Redis, server: string): Promise<void> {
 }
 
 /** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it repeatedly. */
-export function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
+function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
   class LenientJob extends Job {
     static override fromJSON: typeof Job.fromJSON = (queue, json, id) =>
       super.fromJSON(queue, isJson(json.data) ? json : { ...json, data: 'null' }, id);
@@ -241,5 +241,44 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
+/** BullMQ builds Redis keys from the name, separated by colons. */
+const NAME_PATTERN = /^[\w.-]{1,100}$/;
+
+/** Reads the Redis URL and the name of the queue. @throws usage error. */
+export function readQueueAccess(
+  name: string,
+  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
+): { readonly url: string; readonly name: string } {
+  const url = env[QUEUE_URL_VARIABLE];
+  if (!url)
+    throw usageError(
+      `${QUEUE_URL_VARIABLE} is not set; set it to the Redis of the queue, such as redis://host:6379`,
+    );
+  formatRedisServer(url);
+  if (!NAME_PATTERN.test(name))
+    throw usageError(`--queue: "${name}" is not a queue name; use letters, digits, ".", "_" and "-"`);
+  return { url, name };
+}
+
+/**
+ * Runs `work` with an open queue, and always closes it.
+ * @throws like `openQueue`; errors of Redis commands.
+ */
+export async function withQueue<T>(
+  access: { readonly url: string; readonly name: string },
+  { warn, signal }: { readonly warn: (message: string) => void; readonly signal: AbortSignal },
+  work: (open: OpenQueue) => Promise<T>,
+): Promise<T> {
+  const open = await openQueue({ ...access, warn, signal });
+  try {
+    return await work(open);
+  } catch (error) {
+    throw isRedisReply(error) ? toRedisError(open.server, error) : error;
+  } finally {
+    await open.close();
   }
 }

@@ -5,23 +5,25 @@ import { plural, secondsSince } from '../base/units.js';
 import { onAbort, wait, waitForAbort, withTimeout } from '../base/wait.js';
 import type { RunEvent } from '../events/run-events.js';
 import { toRunFailure } from '../events/run-failure.js';
+import { createPause, type Pause } from '../http/retry-policy.js';
 import type { OpenQueue, SliceWorker } from './open-queue.js';
 import { sealPlan } from './plan-seal.js';
 import { LOST_WORKER_MESSAGE, readQueueStatus } from './queue-commands.js';
 import { QueueWatch } from './queue-watch.js';
-import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from './shared-pause.js';
 import { parseSliceJob, type SliceJob } from './slice-job.js';
 import {
   createSliceEvent,
   decideSliceOutcome,
   NEWER_PLAN,
+  type SliceResult,
   type SliceStatus,
+  type SliceWork,
+  type SliceWorkContext,
   type WorkerEvent,
   type WorkerSummary,
-} from './slice-outcome.js';
-import type { SliceResult, SliceWork, SliceWorkContext } from './slice-work.js';
+} from './slice-work.js';
 
-export interface RunWorkerInput {
+interface RunWorkerInput {
   readonly open: OpenQueue;
   /** Creates the work to do with each slice. */
   readonly work: (context: SliceWorkContext) => SliceWork;
@@ -251,4 +253,48 @@ class FleetWorker {
     this.#counts.bytes += event.bytes;
     this.#input.emit(event);
   }
+}
+
+/** A rate beyond that of any queue: BullMQ supports pauses only with a limiter. */
+export const PAUSABLE_LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
+/** Milliseconds that a file waits for Redis to report a pause, so that an unreachable Redis does not block it. */
+const REPLY_TIMEOUT_MS = 1000;
+/** Milliseconds for which a reply is reused, since small files start hundreds of times a second. */
+const MAX_REPLY_AGE_MS = 20;
+
+/**
+ * The pause of all workers of a queue. Before each file, a worker checks whether any worker was asked to wait; the
+ * reply is at most 20 ms old. BullMQ hands out no slice during a pause.
+ * @param ends aborted when the worker stops: a file that waits is not in flight.
+ */
+export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: AbortSignal): Pause {
+  const own = createPause();
+  let requestedAt = Number.NEGATIVE_INFINITY;
+  let remaining: Promise<number | undefined> = Promise.resolve(0);
+  const getSharedPauseMs = async (): Promise<number> => {
+    const now = performance.now();
+    if (now - requestedAt >= MAX_REPLY_AGE_MS) {
+      requestedAt = now;
+      const reply = queue.getRateLimitTtl(PAUSABLE_LIMITER.max).catch(() => 0);
+      remaining = withTimeout(reply, REPLY_TIMEOUT_MS);
+    }
+    return (await remaining) ?? 0;
+  };
+  return {
+    extend: own.extend,
+    async waitUntilOver(sliceSignal) {
+      for (;;) {
+        const sharedMs = await getSharedPauseMs();
+        if (sharedMs > 0) own.extend(sharedMs);
+        // Usually there is no pause, and so no need for a combined signal.
+        if (own.remainingMs() <= 0) return;
+        await own.waitUntilOver(AbortSignal.any([sliceSignal, ends]));
+      }
+    },
+  };
+}
+
+/** Pauses all workers, unless a longer pause is active. Redis accepts whole milliseconds only, so it is rounded up. */
+export async function pauseAll({ queue }: Pick<OpenQueue, 'queue'>, ms: number): Promise<void> {
+  if ((await queue.getRateLimitTtl(PAUSABLE_LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
 }

@@ -1,5 +1,4 @@
-import { type FileError, TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { type FileError, judgeError, TickhaulError, toFileError } from '../base/errors.js';
 import { wait } from '../base/wait.js';
 import { retryDelayMs } from '../base/with-retries.js';
 import type { Concurrency } from './concurrency.js';

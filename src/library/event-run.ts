@@ -1,17 +1,21 @@
-import { createFailureTracker } from '../events/exit-reasons.js';
-import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
+import {
+  type JsonEvent,
+  type SummaryJson,
+  toDayJson,
+  toFileJson,
+  toFindingJson,
+  toPlanJson,
+  toSummaryJson,
+} from '../events/json-events.js';
 import type { RunEvent } from '../events/run-events.js';
 import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
+import { createFailureTracker } from '../events/run-tally.js';
 import type { CommandHost } from '../operations/command-host.js';
 import { type CommandArgs, expandHomeInArgs } from '../operations/expand-home.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import type { EventQueue } from './event-queue.js';
-import { LibraryError } from './library-error.js';
-import { type LibraryEvent, toLibraryEvent } from './library-events.js';
-import { createLibraryHost } from './library-host.js';
-import type { OptionTable } from './option-tables.js';
-import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
-import { findCause, type Run, startRun, toJsonValue } from './start-run.js';
+import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
+import { createLibraryHost, findCause, LibraryError, type Run, startRun, toJsonValue } from './start-run.js';
 
 /** Context of a call: its options as command arguments, and its event queue. */
 export interface EventCall {
@@ -70,4 +74,35 @@ export function startEventRun(
     const thrownCause = cause ?? (signal.aborted ? findCause(signal.reason) : undefined);
     throw new LibraryError(failures.findReason(summary), summary, thrownCause);
   });
+}
+
+/** A line that the command prints to stderr with `--json`. */
+export interface NoticeEvent {
+  readonly event: 'warning' | 'note';
+  readonly message: string;
+}
+
+/**
+ * Events of `plan`, `download`, `sync`, `verify`, `audit` and `convert`: the events of `--json`, with the summary
+ * last, and notices.
+ */
+export type LibraryEvent = JsonEvent | NoticeEvent;
+
+/** Converts a run event for the reader; undefined for events that only update progress bars. */
+function toLibraryEvent(event: RunEvent): LibraryEvent | undefined {
+  switch (event.event) {
+    case 'plan':
+      return toJsonValue(toPlanJson(event));
+    case 'file':
+      return toJsonValue(toFileJson(event));
+    case 'finding':
+      return toJsonValue(toFindingJson(event));
+    case 'day':
+      return toJsonValue(toDayJson(event));
+    case 'warning':
+    case 'note':
+      return { event: event.event, message: event.message };
+    default:
+      return undefined;
+  }
 }

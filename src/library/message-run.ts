@@ -15,11 +15,8 @@ import { readCommandOptions } from '../options/read-options.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
 import type { RawReplayOptions, ReplayOptions, StreamOptions } from './function-options.js';
-import { LibraryError } from './library-error.js';
-import { createLibraryHost } from './library-host.js';
-import { OPTION_TABLES, type OptionTable } from './option-tables.js';
-import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
-import { findCause, type Run, startRun, toJsonValue } from './start-run.js';
+import { flagsToOptionsInError, OPTION_TABLES, type OptionTable, optionsToArgs } from './options-to-args.js';
+import { createLibraryHost, findCause, LibraryError, type Run, startRun, toJsonValue } from './start-run.js';
 
 /** Summary of a run of messages. */
 interface MessageSummary {

@@ -1,9 +1,70 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
-import { describeKind } from '../base/text.js';
+import { describeKind, didYouMean } from '../base/text.js';
 import type { CommandArgs } from '../operations/expand-home.js';
+import { COMMAND_OPTIONS } from '../options/command-options.js';
+import { LIST_OPTIONS } from '../options/day-file-options.js';
+import { type OptionDefinition, type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { ACCEPTED_KINDS, OPTION_TYPES } from '../options/option-types.js';
-import type { FlaggedOption, OptionTable } from './option-tables.js';
+import { optionsInScope } from '../options/option-values.js';
+import { CALL_OPTIONS, GLOBAL_OPTIONS } from '../options/service-options.js';
+
+/** Service, credentials and end of a call. */
+export const SERVICE_OPTIONS = optionsInScope('library', { ...GLOBAL_OPTIONS, ...CALL_OPTIONS } as const);
+
+/** An option with the long name of its flag. */
+interface FlaggedOption extends OptionDefinition {
+  readonly flag: string;
+}
+
+/** An option that is required unless one of the others is given, with an example of its use. */
+interface RequiredOption {
+  readonly name: string;
+  readonly unless?: readonly string[];
+  readonly example: string;
+}
+
+/** Options of a library function. */
+export interface OptionTable {
+  /** Options by name. */
+  readonly options: ReadonlyMap<string, FlaggedOption>;
+  readonly required?: RequiredOption | undefined;
+}
+
+/** The options of a command that the library offers, with those of every function. */
+function tableOf<Options extends OptionGroup>(command: Options, required?: RequiredOption) {
+  const group = optionsInScope('library', { ...command, ...SERVICE_OPTIONS });
+  return { group, options: byName(group), required } satisfies OptionTable & { group: OptionGroup };
+}
+
+function byName(options: OptionGroup): OptionTable['options'] {
+  return new Map(
+    Object.entries(options).map(([flag, option]) => [settingNameOf(flag, option), { ...option, flag }]),
+  );
+}
+
+const EXCHANGE = { name: 'exchange', example: "exchange: 'deribit'" };
+const SELECTED = { ...EXCHANGE, unless: [...byName(LIST_OPTIONS).keys()] };
+
+/** Options by function. */
+export const OPTION_TABLES = {
+  plan: tableOf(COMMAND_OPTIONS.plan, SELECTED),
+  download: tableOf(COMMAND_OPTIONS.download, SELECTED),
+  sync: tableOf(COMMAND_OPTIONS.sync),
+  verify: tableOf(COMMAND_OPTIONS.verify),
+  convert: tableOf(COMMAND_OPTIONS.convert, {
+    name: 'paths',
+    unless: ['dir'],
+    example: "paths: ['datasets']",
+  }),
+  export: tableOf(COMMAND_OPTIONS.export, { name: 'target', example: "target: 'hftbacktest'" }),
+  audit: tableOf(COMMAND_OPTIONS.audit),
+  coverage: tableOf(COMMAND_OPTIONS.coverage),
+  replay: tableOf(COMMAND_OPTIONS.replay, EXCHANGE),
+  stream: tableOf(COMMAND_OPTIONS.stream, EXCHANGE),
+  exchanges: tableOf(COMMAND_OPTIONS.exchanges),
+  symbols: tableOf(COMMAND_OPTIONS.symbols),
+  instruments: tableOf(COMMAND_OPTIONS.instruments, EXCHANGE),
+} as const;
 
 /**
  * Converts library options to command arguments, keyed by the long names of the flags.

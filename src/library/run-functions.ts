@@ -12,7 +12,13 @@ import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../options/command-options.js'
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';
 import type { EventQueue } from './event-queue.js';
-import { type EventCall, findSignal, startEventRun } from './event-run.js';
+import {
+  type EventCall,
+  findSignal,
+  type LibraryEvent,
+  type NoticeEvent,
+  startEventRun,
+} from './event-run.js';
 import type {
   AuditOptions,
   ConvertOptions,
@@ -23,11 +29,8 @@ import type {
   SyncOptions,
   VerifyOptions,
 } from './function-options.js';
-import type { LibraryEvent, NoticeEvent } from './library-events.js';
-import { createLibraryHost } from './library-host.js';
-import { OPTION_TABLES } from './option-tables.js';
-import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
-import { type Run, startRun, toJsonValue } from './start-run.js';
+import { flagsToOptionsInError, OPTION_TABLES, optionsToArgs } from './options-to-args.js';
+import { createLibraryHost, type Run, startRun, toJsonValue } from './start-run.js';
 
 /**
  * Downloads day files, verifies each completely, and records them in the manifest, like `tickhaul download`.
@@ -145,7 +148,7 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
     try {
       const { createCoveragePage, readFolderCoverage } = await import('../operations/coverage.js');
       const { withContext } = await import('../operations/context.js');
-      const { findOutput } = await import('../operations/output-file.js');
+      const { findOutput } = await import('../base/output-sink.js');
       const host = createLibraryHost(signal, warn);
       const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
       const values = readCommandOptions(COMMAND_OPTIONS.coverage, args, settingNameOf);

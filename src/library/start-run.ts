@@ -1,9 +1,9 @@
-import { abortReason, TickhaulError as CodedError } from '../base/errors.js';
+import { abortReason, TickhaulError as CodedError, type ErrorCode } from '../base/errors.js';
 import { onAbort } from '../base/wait.js';
-import { toSummaryJson } from '../events/json-events.js';
+import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import { createFailedSummary, toRunFailure } from '../events/run-failure.js';
+import { type CommandHost, readProcessHost } from '../operations/command-host.js';
 import { EventQueue } from './event-queue.js';
-import { LibraryError } from './library-error.js';
 
 /**
  * A run in progress: a promise of its result, and an async iterable of its events. The iterable has one reader, which
@@ -70,4 +70,49 @@ export function findCause(thrown: unknown): unknown {
 /** Copies a value through JSON, which drops undefined fields. */
 export function toJsonValue<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/**
+ * Error of a library call whose command would not end with exit code 0. `src/index.ts` exports it as TickhaulError,
+ * which is the name of its internal counterpart without a summary (`src/base/errors.ts`).
+ */
+export class LibraryError extends Error {
+  override readonly name = 'TickhaulError';
+  readonly code: ErrorCode;
+  /** Exit code that the command would have. */
+  readonly exitCode: number;
+  /** HTTP status, if a response caused the error. */
+  readonly status: number | undefined;
+  /** Summary of the work done before the error, as in `--json`. */
+  readonly summary: SummaryJson;
+
+  constructor(
+    {
+      code,
+      message,
+      status,
+    }: { readonly code: ErrorCode; readonly message: string; readonly status?: number | undefined },
+    summary: SummaryJson,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.exitCode = summary.exitCode;
+    this.status = status;
+    this.summary = summary;
+  }
+}
+
+/**
+ * The library's only access to `process`. It leaves the standard streams and the signals of the process to the
+ * program.
+ */
+export function createLibraryHost(signal: AbortSignal, warn: (message: string) => void): CommandHost {
+  return {
+    ...readProcessHost(process),
+    stdin: undefined,
+    signal,
+    commandLine: 'tickhaul, as a library',
+    warn,
+  };
 }

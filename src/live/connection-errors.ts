@@ -1,5 +1,4 @@
-import { TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { judgeError, TickhaulError } from '../base/errors.js';
 import { sanitizeForTerminal } from '../base/text.js';
 import { retryDelayMs } from '../base/with-retries.js';
 import { isMessageFields } from '../exchange-adapters/message-fields.js';

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { nearestNames } from '../base/nearest-names.js';
+import { nearestNames } from '../base/text.js';
 import { type FeedPlan, planFeed } from '../exchange-adapters/feed-plan.js';
 import {
   type FeedOpener,

@@ -1,5 +1,4 @@
-import { abortReason, TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { abortReason, judgeError, TickhaulError } from '../base/errors.js';
 import { onAbort, rejectOnAbort, wait } from '../base/wait.js';
 import { FeedLines } from '../exchange-adapters/feed-lines.js';
 import type { ServiceClient } from '../service/service-client.js';

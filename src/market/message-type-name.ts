@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { nearestNames } from '../base/nearest-names.js';
+import { nearestNames } from '../base/text.js';
 import type { DataType } from '../day-files/data-types.js';
 
 /**

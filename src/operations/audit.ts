@@ -7,8 +7,8 @@ import { describeGoodDays } from '../audit/good-days.js';
 import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
-import type { OutputTarget } from '../base/output-sink.js';
+import { findPageFile, isStdout, type OutputTarget } from '../base/output-sink.js';
+import { didYouMean } from '../base/text.js';
 import { plural } from '../base/units.js';
 import type { SourceAccess } from '../convert/naming/find-sources.js';
 import { type AuditedDay, DAY_CONDITIONS } from '../events/audited-day.js';
@@ -19,10 +19,8 @@ import type { MetadataOptions } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { absoluteLocation } from '../store/location.js';
 import type { Context } from './context.js';
-import { findPageFile, isStdout } from './output-file.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 
-/** Options of `audit`. */
 export type AuditValues = CommandValues<typeof COMMAND_OPTIONS.audit>;
 
 /** `audit`: checks the contents of day files and judges each day. */

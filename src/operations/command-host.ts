@@ -1,6 +1,6 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessUser } from '../base/file-permissions.js';
+import type { ProcessUser } from '../base/disk-files.js';
 import { Secrets } from '../base/secrets.js';
 
 /** A run's only access to its process. */

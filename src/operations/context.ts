@@ -5,6 +5,7 @@ import { createServiceClient, type ServiceClient } from '../service/service-clie
 import type { Destination } from '../store/destination.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CommandHost } from './command-host.js';
 import { loadConfig, toConfigSettings } from './load-config.js';
 import {
@@ -144,7 +145,7 @@ function createContext(
 }
 
 /** Opens a client, whose user closes it. */
-export async function openClient(
+async function openClient(
   { apiUrl, datasetsUrl, allowHttp, keySource, maxAnswerBytes }: Settings,
   stallTimeoutMs: number | undefined,
   host: CommandHost,
@@ -162,7 +163,7 @@ export async function openClient(
 const DEFAULT_STALL_MS = 60_000;
 
 /** Settings of object stores. @param stallTimeoutMs milliseconds without progress of a request; default: one minute. */
-export function toStoreSettings({ store }: Settings, stallTimeoutMs = DEFAULT_STALL_MS): StoreSettings {
+function toStoreSettings({ store }: Settings, stallTimeoutMs = DEFAULT_STALL_MS): StoreSettings {
   return { ...store, stallTimeoutMs };
 }
 
@@ -181,4 +182,9 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
     await close().catch((error: unknown) => errors.push(error));
   }
   if (errors.length > 0) throw errors[0];
+}
+
+/** The owner recorded in the lock of a download folder. */
+export function createLockOwner({ pid, host, commandLine, isAlive }: CommandHost): LockOwner {
+  return { pid, host, command: commandLine, now: Date.now(), isAlive };
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import { findOutputFormat } from '../base/output-format-names.js';
+import { findOutput } from '../base/output-sink.js';
 import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
 import type { RunSummary } from '../events/run-events.js';
@@ -10,7 +11,6 @@ import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import { hasObjectKey, isObjectLocation } from '../store/location.js';
 import type { Context } from './context.js';
-import { findOutput } from './output-file.js';
 import {
   readConvertFileOptions,
   readConvertOptions,
@@ -20,7 +20,6 @@ import { readSourcePaths } from './selection/read-folder-paths.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 import { openVerdictFilter } from './selection/verdict-filter.js';
 
-/** Options of `convert`. */
 export type ConvertValues = CommandValues<typeof COMMAND_OPTIONS.convert>;
 
 /** Sources, filter and options of a conversion, without its destination. */

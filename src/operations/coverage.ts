@@ -14,7 +14,6 @@ export interface FolderCoverage {
   readonly facts: Coverage;
 }
 
-/** Options of `coverage`. */
 type CoverageValues = CommandValues<typeof COMMAND_OPTIONS.coverage>;
 
 /** `coverage` of a download folder. Warnings are events. */

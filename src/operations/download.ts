@@ -1,15 +1,19 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { toDiskError } from '../base/errors.js';
+import { findOutput, type OutputTarget, writeOutput } from '../base/output-sink.js';
+import type { PlacedFiles } from '../download/plan/listed-plan.js';
+import { toFileJson, toJsonLine } from '../events/json-events.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
-import type { Context } from './context.js';
-import { createLockOwner } from './create-lock-owner.js';
-import { findOutput } from './output-file.js';
+import { type Context, createLockOwner } from './context.js';
 import {
   createDownloadSettings,
   openDownloadTarget,
   readDownloadTarget,
 } from './selection/download-target.js';
-import { openFailureList } from './selection/failure-list.js';
 import { readExportSetting } from './selection/read-export-setting.js';
 
 /** `download`: downloads the day files of a selection or of a list. */
@@ -29,7 +33,7 @@ export async function runDownload(
   const shared = { client, cache, destination, options: settings, emit, signal };
   const [openedTarget, { runDownloadPlan }] = await Promise.all([
     openDownloadTarget(target, { ...shared, exportSetting }),
-    client.requestsStarted().then(() => import('../download/run-download-plan.js')),
+    client.requestsStarted().then(() => import('../download/run-download-jobs.js')),
   ]);
   const owner = createLockOwner(context);
   const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
@@ -42,4 +46,43 @@ export async function runDownload(
   if (!exportSetting) return run(emit);
   const { runWithExports } = await import('./run-with-exports.js');
   return runWithExports(shared, new Map([[undefined, exportSetting]]), run);
+}
+
+/**
+ * Writes the failed day files as JSON lines (`--failed-to`) at the end of the run, whatever ends it. An empty file means
+ * that no file failed.
+ * @param listed day files of `--from-file`. Those that the run does not reach are written too, because the list may
+ * replace the file they were read from.
+ * @returns the sink of the run's events.
+ * @throws TickhaulError `disk` if the list cannot be written, at once if that can be detected.
+ */
+async function openFailureList(
+  target: OutputTarget,
+  listed: PlacedFiles | undefined,
+  context: Context,
+): Promise<EventSink> {
+  await assertWritable(target);
+  const lines: string[] = [];
+  const remaining = new Map(listed);
+  context.defer(async () => {
+    for (const { file, path, refusal = 'download' } of remaining.values()) {
+      lines.push(toJsonLine(toFileJson({ event: 'file', file, path, status: refusal })));
+    }
+    await writeOutput(target, lines, context);
+  });
+  return (event) => {
+    if (event.event === 'file') {
+      remaining.delete(event.source ?? event.path);
+      if (event.status === 'failed') lines.push(toJsonLine(toFileJson(event)));
+    }
+    context.emit(event);
+  };
+}
+
+async function assertWritable(target: OutputTarget): Promise<void> {
+  if (target.kind === 'descriptor') return;
+  const path = target.kind === 'file' ? dirname(target.path) : target.name;
+  await access(path, constants.W_OK).catch((error: unknown) => {
+    throw toDiskError(error, target.name, 'disk');
+  });
 }

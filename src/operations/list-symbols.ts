@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean, nearestNames } from '../base/nearest-names.js';
 import { Semaphore } from '../base/semaphore.js';
+import { didYouMean, nearestNames } from '../base/text.js';
 import { plural } from '../base/units.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from '../day-files/dataset-symbol.js';
 import { type Day, parseDay, parseTimeToDay } from '../day-files/day.js';

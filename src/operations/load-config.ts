@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { pathExists } from '../base/disk-files.js';
+import { findForeignOwner, findStrangers, pathExists, quoteForShell } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
-import { findForeignOwner, findStrangers, quoteForShell } from '../base/file-permissions.js';
 import type { Secrets } from '../base/secrets.js';
 import { type ConfigOrigin, findListPaths } from '../options/found-settings.js';
 import type { ConfigFile } from '../options/parse-config.js';

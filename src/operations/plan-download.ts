@@ -1,12 +1,12 @@
 import { ERROR_TABLE, type FileError, usageError } from '../base/errors.js';
-import type { OutputTarget } from '../base/output-sink.js';
+import { findOutput, type OutputTarget } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import { reportedOutputs } from '../download/plan/planned-paths.js';
 import { countPlan, describePlan, type PlanTotals } from '../download/plan/report-plan.js';
-import { describeRequiredDays } from '../events/exit-reasons.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../events/json-events.js';
 import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../events/run-events.js';
+import { describeRequiredDays } from '../events/run-tally.js';
 import type { PLANNED_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { Destination } from '../store/destination.js';
@@ -14,7 +14,6 @@ import { writeTextsAt } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Context } from './context.js';
-import { findOutput } from './output-file.js';
 import {
   createDownloadSettings,
   type DownloadTarget,

@@ -94,7 +94,7 @@ export interface NamedFile {
  * that would block a thread that no signal can end.
  * @throws usage error if the file is larger than the limit; the abort reason; system errors unchanged.
  */
-export async function readNamedFile(file: NamedFile): Promise<Buffer> {
+async function readNamedFile(file: NamedFile): Promise<Buffer> {
   const handle = await openAtOnce(file.path);
   try {
     const stats = await handle.stat();

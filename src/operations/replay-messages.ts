@@ -3,8 +3,7 @@ import type { Period } from '../market/trade-bars.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import type { CommandValues } from '../options/read-options.js';
 import type { OpenedReplay } from '../replay/open-replay.js';
-import type { Context } from './context.js';
-import { createLockOwner } from './create-lock-owner.js';
+import { type Context, createLockOwner } from './context.js';
 import { type ReplayOutput, withMessageOutput } from './message-output.js';
 import {
   assertFlagsMatchSource,
@@ -23,11 +22,11 @@ export async function runReplay(
   observer: ReplayOutput,
 ): Promise<void> {
   if (options.channels !== undefined) {
-    const { replayChannels } = await import('./feeds/replay-channels.js');
+    const { replayChannels } = await import('./feeds/replay-from-feeds.js');
     return replayChannels(options, context, observer);
   }
   if (options.source === 'feeds') {
-    const { replayNormalizedFeeds } = await import('./feeds/replay-normalized-feeds.js');
+    const { replayNormalizedFeeds } = await import('./feeds/replay-from-feeds.js');
     return replayNormalizedFeeds(options, context, observer);
   }
   if (options.withDisconnects) {

@@ -1,14 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { judgeError, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally, mergeSummaries } from '../events/run-tally.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-target.js';
-import type { VerdictInput } from './add-verdicts.js';
-import { createExportContext } from './create-export-context.js';
+import { createExportContext } from './export.js';
+import type { VerdictInput } from './run-audited.js';
 
 /** Statuses of day files that exist after a download. */
 const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'converted']);

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
+import { ALL_USERS, findStrangers, quoteForShell } from '../base/disk-files.js';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { ALL_USERS, findStrangers, quoteForShell } from '../base/file-permissions.js';
 import { parseSize } from '../base/units.js';
 import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
 import { parseLocation } from '../options/option-types.js';
@@ -267,7 +267,7 @@ export function requireFolder(
 }
 
 /** A folder of the XDG Base Directory Specification, which requires relative paths to be ignored. */
-export function readXdgFolder(env: Env, name: string): string | undefined {
+function readXdgFolder(env: Env, name: string): string | undefined {
   const path = readVariable(env, name);
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

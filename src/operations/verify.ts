@@ -5,13 +5,11 @@ import type { RunSummary } from '../events/run-events.js';
 import type { COMMAND_OPTIONS } from '../options/command-options.js';
 import { FILTER_OPTIONS } from '../options/day-file-options.js';
 import type { CommandValues } from '../options/read-options.js';
-import type { Context } from './context.js';
-import { createLockOwner } from './create-lock-owner.js';
+import { type Context, createLockOwner } from './context.js';
 import { findCacheFolder } from './feeds/with-feed-read-context.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
 import { readDayFileSelection } from './selection/read-selection.js';
 
-/** Options of `verify`. */
 type VerifyValues = CommandValues<typeof COMMAND_OPTIONS.verify>;
 
 /** `verify`: checks a download folder against its manifest and its checksums, or the slice cache. */

@@ -1,9 +1,32 @@
 import * as z from 'zod';
-import { CONFIG_OPTIONS, JOB_OPTIONS } from './config-options.js';
+import { SYNC_AUDIT_OPTIONS, SYNC_RUN_OPTIONS } from './command-options.js';
+import { DOWNLOAD_OPTIONS, LAYOUT_OPTIONS, SELECTION_OPTIONS } from './day-file-options.js';
+import { EXPORT_AFTER_OPTIONS } from './export-options.js';
 import { type OptionDefinition, type OptionGroup, settingNameOf } from './option-definition.js';
 import { ACCEPTED_KINDS, OPTION_TYPES } from './option-types.js';
-import type { SettingName } from './option-values.js';
+import { optionsInScope, type SettingName } from './option-values.js';
+import { ACCOUNT_OPTIONS, FOLDER_OPTIONS, GLOBAL_OPTIONS, STORE_OPTIONS } from './service-options.js';
 import { describeSetting } from './setting-names.js';
+
+/** Settings at the top of the config file. Those of downloads apply to all jobs. */
+export const CONFIG_OPTIONS = optionsInScope('config', {
+  ...FOLDER_OPTIONS,
+  ...STORE_OPTIONS,
+  ...GLOBAL_OPTIONS,
+  'auth-url': ACCOUNT_OPTIONS['auth-url'],
+  ...LAYOUT_OPTIONS,
+  ...DOWNLOAD_OPTIONS,
+  ...SYNC_RUN_OPTIONS,
+} as const);
+
+/** Settings of a job in the config file, besides its name and exchange. */
+export const JOB_OPTIONS = optionsInScope('config', {
+  ...SELECTION_OPTIONS,
+  ...LAYOUT_OPTIONS,
+  ...DOWNLOAD_OPTIONS,
+  ...SYNC_AUDIT_OPTIONS,
+  ...EXPORT_AFTER_OPTIONS,
+} as const);
 
 const text = (expected: string) => z.string({ error: `expected ${expected}` });
 const numeric = (expected: string) => z.union([z.number(), z.string()], { error: `expected ${expected}` });

@@ -10,7 +10,7 @@ export type ConfigOrigin = 'named' | 'found';
  * Which file may have each setting: any, since it says what to download, where to and how; or only a named one, since
  * it reaches for hosts, secrets or programs (SECURITY.md#config-files). A new setting does not compile without a row.
  */
-export const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'any' | 'named'>> = {
+const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'any' | 'named'>> = {
   $schema: 'any',
   apiUrl: 'named',
   datasetsUrl: 'named',

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import { parseDuration, parseSize, plural } from '../base/units.js';
 import { MAX_TIMER_MS } from '../base/wait.js';
 import { DATA_TYPES, type DataType, dayFileTypeHint, isDataType } from '../day-files/data-types.js';
@@ -368,7 +368,7 @@ export function parseLocation(name: string, text: string): string {
  * @param name prefix of the error message.
  * @throws usage error for a bucket, or a prefix that ends with a slash.
  */
-export function assertFileLocation(name: string, location: string): string {
+function assertFileLocation(name: string, location: string): string {
   if (isObjectLocation(location) && !hasObjectKey(location))
     throw usageError(`${name}: names no object; use s3://bucket/key`);
   return location;

@@ -10,7 +10,7 @@ export type GivenOptions = Readonly<Record<string, unknown>>;
 export type NameOption = (flag: string, option: OptionDefinition) => string;
 
 /** `--max-wait`, or `<path>` of an argument. */
-export const nameAsFlag: NameOption = (flag, { positional }) => (positional ? `<${flag}>` : `--${flag}`);
+const nameAsFlag: NameOption = (flag, { positional }) => (positional ? `<${flag}>` : `--${flag}`);
 
 /**
  * Reads options by their definitions into a typed value, with their defaults: words of a command line, settings of a

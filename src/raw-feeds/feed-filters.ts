@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { usageError } from '../base/errors.js';
-import { didYouMean, nearestNames } from '../base/nearest-names.js';
+import { didYouMean, nearestNames } from '../base/text.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
 

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import { type DataType, findDataType } from '../day-files/data-types.js';
 import {
   GROUPED_SYMBOLS,

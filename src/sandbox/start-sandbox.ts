@@ -10,7 +10,7 @@ import { openSliceFolder } from './feed-lines/slice-folder.js';
 import { createAccountRoutes } from './hosts/account-api-host.js';
 import { createApiHost } from './hosts/api-host.js';
 import { createFullAccess, SANDBOX_KEY } from './hosts/authorization.js';
-import { createDatasetHost } from './hosts/dataset-host.js';
+import { createDatasetHost, createSignedObjectHost, type SignedObjectHost } from './hosts/dataset-host.js';
 import { createFeedRoute } from './hosts/feeds-host.js';
 import {
   type CallSettings,
@@ -19,7 +19,6 @@ import {
   type SandboxHandler,
 } from './hosts/sandbox-call.js';
 import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './hosts/sandbox-faults.js';
-import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-object-host.js';
 import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 

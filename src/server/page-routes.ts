@@ -1,8 +1,12 @@
 import { usageError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { measureSlices } from '../raw-feeds/slices/slice-files.js';
-import { FIELDS, fetchExchanges, fetchRecord } from '../service/records/fetch-records.js';
-import { listStoredExchanges } from '../service/records/stored-names.js';
+import {
+  FIELDS,
+  fetchExchanges,
+  fetchRecord,
+  listStoredExchanges,
+} from '../service/records/fetch-records.js';
 import { type HttpCall, type HttpHandler, sendJsonResponse } from './http-endpoints/http-call.js';
 import type { CacheFacts, FoundSymbols, ListedExchange, ServerFacts } from './page-facts.js';
 import { createContentSecurityPolicy, renderServerPage } from './render-server-page.js';

@@ -1,7 +1,6 @@
 import { usageError } from '../base/errors.js';
 import { parseShallowJson } from '../base/json-depth.js';
-import { didYouMean } from '../base/nearest-names.js';
-import { describeKind } from '../base/text.js';
+import { describeKind, didYouMean } from '../base/text.js';
 import { MAX_TIMER_MS } from '../base/wait.js';
 import { type MinuteRange, usRangeToMinutes } from '../day-files/day.js';
 import type { LiveOption } from '../live/live-options.js';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { ProcessGroup } from '../base/semaphore.js';
 import type { LayoutChoice } from '../day-files/layout.js';
 import type { DownloadSettings } from '../download/download-options.js';
-import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
+import { createTransferLimits, type TransferLimits } from '../download/shared-run.js';
 import type { RunEvent } from '../events/run-events.js';
 import {
   createFeedReadContext,

@@ -163,7 +163,7 @@ export class RefusedError extends TickhaulError {
  * and `rate_limited` for `rate_limit_exceeded`, which may be retried; `bad_answer` for a page of a server before them,
  * so that it does not end an identity; otherwise a RefusedError.
  */
-export function createRefusedError(
+function createRefusedError(
   { name, status, headers, json, pageTitle }: JsonResponse,
   secrets: Secrets,
 ): TickhaulError {

@@ -3,7 +3,7 @@ import { withRetries } from '../base/with-retries.js';
 import { GROUPED_SYMBOLS, toDatasetSymbol } from '../day-files/dataset-symbol.js';
 import { isFirstDayOfMonth } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
-import type { KeyProblem } from '../events/exit-reasons.js';
+import type { KeyProblem } from '../events/run-tally.js';
 import { readBody } from '../http/watched-body.js';
 import { parseJsonBody, readErrorResponse } from './read-error-response.js';
 import type { KeyAccess } from './records/response-schemas.js';

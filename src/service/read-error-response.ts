@@ -1,5 +1,4 @@
-import { type ErrorCode, TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { type ErrorCode, judgeError, TickhaulError } from '../base/errors.js';
 import { redactSecret } from '../base/secrets.js';
 import { toOneLine } from '../base/text.js';
 import { formatDuration } from '../base/units.js';

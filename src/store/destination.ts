@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../base/errors.js';
 import type { Files, StoredFileInfo, StoredVersion, StoreSettings } from './files.js';
-import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
-import type { LockOwner, RunLock } from './lock/run-lock.js';
+import type { AcquireLockOptions, LockOwner, RunLock } from './lock/run-lock.js';
 import type { Manifest, ManifestOptions, ManifestScopes } from './manifest/manifest.js';
 import type { ManifestRecord } from './manifest-record.js';
 import { stateFolderPath } from './paths.js';

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest-names.js';
+import { didYouMean } from '../base/text.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../day-files/day-file.js';

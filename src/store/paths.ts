@@ -2,8 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { createFolder } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
-import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
-import { hasControls, STATE_FOLDER } from '../day-files/file-naming.js';
+import { DAY_FILE_EXTENSION, hasControls, STATE_FOLDER } from '../day-files/day-file.js';
 
 /** Whether a path with `/` between folders stays inside the folder that it is relative to, on any system. */
 export function isInside(relPath: string): boolean {

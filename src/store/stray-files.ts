@@ -38,7 +38,7 @@ interface CopyName {
 }
 
 /** Parses the name of a copy of a day file or of an output; undefined for any other name. */
-export function parseCopyName(path: string): CopyName | undefined {
+function parseCopyName(path: string): CopyName | undefined {
   const start = path.lastIndexOf('/') + 1;
   const stem = stemOf(path.slice(start));
   const extension = path.slice(start + stem.length);

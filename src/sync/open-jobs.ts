@@ -1,23 +1,25 @@
+import * as z from 'zod';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { plural } from '../base/units.js';
+import type { Shard } from '../day-files/shard.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
 import { findUnavailability } from '../download/plan/select-series.js';
 import type { DownloadJob } from '../download/shared-run.js';
-import type { KeyProblem } from '../events/exit-reasons.js';
 import type { FileEvent } from '../events/run-events.js';
+import type { KeyProblem } from '../events/run-tally.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import { type CanRequest, fetchKeyCoverage } from '../service/key-coverage.js';
 import type { ServiceClient } from '../service/service-client.js';
+import type { Destination } from '../store/destination.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import { assertNoContradictions, type JobWithPlan } from './assert-no-contradictions.js';
 import { fetchExchangeRecords, type RecordOrError } from './exchange-records.js';
 import type { SyncInput, SyncJob } from './sync-options.js';
-import { type JobState, readSyncState, type SyncState } from './sync-state.js';
 
 /** All jobs of a sync with their plans. Nothing is written yet. */
-export interface OpenJobs {
+interface OpenJobs {
   /** State of the last run. */
   readonly state: SyncState;
   readonly jobs: readonly OpenSyncJob[];
@@ -68,7 +70,7 @@ export interface OpenSyncJob extends JobWithPlan {
 }
 
 /** What every job is planned with. */
-export interface PlanSources {
+interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
   readonly canRequest: CanRequest;
@@ -78,7 +80,7 @@ export interface PlanSources {
 const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
 
 /** @throws usage error for a selection that does not match the exchange's record, with the job's location. */
-export async function openSyncJob(
+async function openSyncJob(
   job: SyncJob,
   { client, destination, emit, signal }: SyncInput,
   { records, manifest, canRequest, keyProblem }: PlanSources,
@@ -151,7 +153,7 @@ async function checkJobExport({ export: setting }: SyncJob, plan: DownloadPlan):
  * The parts of the manifest that the jobs need.
  * @throws usage error for contradicting or missing days, with the job's location.
  */
-export async function listJobScopes(
+async function listJobScopes(
   jobs: readonly SyncJob[],
   records: PlanSources['records'],
 ): Promise<readonly ManifestScope[]> {
@@ -182,7 +184,7 @@ function withStallTimeout(client: ServiceClient, { stallTimeoutMs }: SyncJob): S
 }
 
 /** A plan that yields these files first, after the two that show whether the key has access. */
-export function moveFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): DownloadPlan {
+function moveFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): DownloadPlan {
   return failed.size === 0 ? plan : { ...plan, files: () => yieldFailedFirst(plan, failed) };
 }
 
@@ -201,7 +203,7 @@ function* yieldFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): Gen
 }
 
 /** Collects the files of a job that failed in this run or a previous one. */
-export interface FailureMemory {
+interface FailureMemory {
   readonly previous: ReadonlySet<string>;
   record(event: FileEvent): void;
   /** Failed files for the next run; `isComplete` if this run processed all files. */
@@ -210,7 +212,7 @@ export interface FailureMemory {
 /** With more failures the service is down, and retrying them first has no benefit. */
 const MAX_FAILED_FILES = 10_000;
 
-export function createFailureMemory(previous: readonly string[]): FailureMemory {
+function createFailureMemory(previous: readonly string[]): FailureMemory {
   const unresolved = new Set(previous);
   const failedNow = new Set<string>();
   return {
@@ -224,22 +226,19 @@ export function createFailureMemory(previous: readonly string[]): FailureMemory 
 }
 
 /** What changed among a job's symbols since its last run. */
-export interface SymbolChanges {
+interface SymbolChanges {
   readonly newSymbols: readonly string[];
   readonly delistedSymbols: readonly string[];
 }
 
 /** The job's symbols, for comparison by the next run. */
-export function listJobSymbols({ selection, listed }: DownloadPlan): Omit<JobState, 'failed'> {
+function listJobSymbols({ selection, listed }: DownloadPlan): Omit<JobState, 'failed'> {
   const { exchange, types, symbols, symbolTypes } = selection;
   return { selection: JSON.stringify({ exchange, types, symbols, symbolTypes }), symbols: [...listed] };
 }
 
 /** No changes are reported in the first run, nor after the selection was edited. */
-export function compareSymbols(
-  previous: JobState | undefined,
-  current: Omit<JobState, 'failed'>,
-): SymbolChanges {
+function compareSymbols(previous: JobState | undefined, current: Omit<JobState, 'failed'>): SymbolChanges {
   if (previous?.selection !== current.selection) return { newSymbols: [], delistedSymbols: [] };
   const known = new Set(previous.symbols);
   const listed = new Set(current.symbols);
@@ -250,10 +249,7 @@ export function compareSymbols(
 }
 
 /** One line for new symbols and one for delisted symbols. */
-export function formatSymbolChanges(
-  job: string,
-  { newSymbols, delistedSymbols }: SymbolChanges,
-): readonly string[] {
+function formatSymbolChanges(job: string, { newSymbols, delistedSymbols }: SymbolChanges): readonly string[] {
   return [
     ...(newSymbols.length > 0
       ? [`${job}: ${plural(newSymbols.length, 'new symbol')}: ${formatNames(newSymbols)}`]
@@ -269,4 +265,50 @@ const MAX_NAMES = 10;
 function formatNames(names: readonly string[]): string {
   const named = names.slice(0, MAX_NAMES).join(', ');
   return names.length > MAX_NAMES ? `${named} and ${names.length - MAX_NAMES} more` : named;
+}
+
+const jobState = z.object({
+  /** The selection that `symbols` resulted from. */
+  selection: z.string(),
+  /** Listed symbols that the selection matched. */
+  symbols: z.array(z.string()),
+  /** Paths of failed files, to be tried first. */
+  failed: z.array(z.string()),
+});
+
+const syncState = z.object({ jobs: z.record(z.string(), jobState) });
+
+/** State saved by a job's last run for the next one. */
+type JobState = Readonly<z.infer<typeof jobState>>;
+export type SyncState = Readonly<Record<string, JobState>>;
+
+/** The state of the last run (`docs/spec/manifest.md#sync-state`), by job name; empty if it is missing or damaged. */
+async function readSyncState(
+  destination: Destination,
+  shard: Shard | undefined,
+  signal: AbortSignal,
+): Promise<SyncState> {
+  try {
+    const text = await destination.readState(stateName(shard), signal);
+    return syncState.parse(JSON.parse(text ?? '')).jobs;
+  } catch (error) {
+    // An unreachable store is an error; an unreadable state counts as none.
+    if (error instanceof TickhaulError && error.code !== 'disk') throw error;
+    return {};
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function writeSyncState(
+  destination: Destination,
+  jobs: SyncState,
+  shard: Shard | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await destination.writeState(stateName(shard), `${JSON.stringify({ jobs })}\n`, signal);
+}
+
+/** Shards run in parallel, each with its own state. */
+function stateName(shard: Shard | undefined): string {
+  return shard ? `sync.${shard.index}-of-${shard.count}.json` : 'sync.json';
 }

@@ -1,17 +1,14 @@
-import { TickhaulError, toFileError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
+import { judgeError, TickhaulError, toFileError } from '../base/errors.js';
 import { formatDuration, secondsSince } from '../base/units.js';
 import { type Deadline, startDeadline as start } from '../base/wait.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
-import type { KeyProblem } from '../events/exit-reasons.js';
 import type { JobSummary, RunSummary } from '../events/run-events.js';
-import { mergeSummaries } from '../events/run-tally.js';
+import { type KeyProblem, mergeSummaries } from '../events/run-tally.js';
 import { joinOrReadOnly, type RunAccess, type RunMembership } from '../store/destination.js';
-import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
+import { createWaitNote, emitOtherRunNote } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { type OpenSyncJob, openJobs } from './open-jobs.js';
+import { type OpenSyncJob, openJobs, type SyncState, writeSyncState } from './open-jobs.js';
 import type { SyncInput } from './sync-options.js';
-import { type SyncState, writeSyncState } from './sync-state.js';
 
 /**
  * Runs all jobs: fetches each exchange's record once, plans the jobs together, and downloads the missing files
@@ -102,7 +99,7 @@ async function saveState(
 }
 
 /** @param summary the job's result; undefined if it has no plan. */
-export function createJobSummary(
+function createJobSummary(
   { job, symbolChanges, error }: OpenSyncJob,
   summary: RunSummary | undefined,
 ): JobSummary {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { abortReason, TickhaulError } from '../base/errors.js';
-import { judgeError } from '../base/judge-error.js';
-import { keepThreads } from '../base/run-tasks.js';
+import { abortReason, judgeError, TickhaulError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
+import { keepThreads } from '../base/thread-pool.js';
 import { plural } from '../base/units.js';
 import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';

@@ -1,6 +1,6 @@
 import type { FileError } from '../base/errors.js';
 import { findOutputFormat, type OutputFormatName } from '../base/output-format-names.js';
-import type { RunTask } from '../base/run-tasks.js';
+import type { RunTask } from '../base/thread-pool.js';
 import { isOutdated } from '../convert/provenance.js';
 import { type DayFile, parseDayFileName } from '../day-files/day-file.js';
 import type { FileEvent } from '../events/run-events.js';

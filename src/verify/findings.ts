@@ -3,8 +3,7 @@ import { join, posix } from 'node:path';
 import { whyNotFound } from '../base/disk-files.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
 import { formatSize } from '../base/units.js';
-import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
-import { STATE_FOLDER } from '../day-files/file-naming.js';
+import { DAY_FILE_EXTENSION, STATE_FOLDER } from '../day-files/day-file.js';
 import type { FindingEvent } from '../events/run-events.js';
 import { lockPath } from '../store/lock/run-lock.js';
 import {

@@ -6,7 +6,7 @@ import { onAbort } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
 import type { Destination } from '../store/destination.js';
-import { createWaitNote } from '../store/lock/acquire-run-lock.js';
+import { createWaitNote } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { checkFiles } from './check-files.js';
 import type { BadFile } from './file-checks.js';

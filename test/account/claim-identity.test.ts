@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { normalizeUserCode } from '../../src/account/claim-identity.js';
+import { normalizeUserCode } from '../../src/account/sign-in-to-account.js';
 import { TickhaulError } from '../../src/base/errors.js';
 import { claimVisitor, denyClaim } from '../helpers/claim-page.js';
 import { sandbox } from '../helpers/sandbox.js';

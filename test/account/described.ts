@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createOperationRequest } from '../../src/account/call-account.js';
-import { listOperations } from '../../src/account/list-operations.js';
+import { createOperationRequest, listOperations } from '../../src/account/call-account.js';
 import type { OperationRequest } from '../../src/service/account-api.js';
 
 /** A parameter as OpenAPI describes it. */

@@ -2,10 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { AccountContext } from '../../src/account/account-session.js';
-import type { LoginEvent } from '../../src/account/claim-identity.js';
 import type { Identity } from '../../src/account/identity.js';
 import { type IdentityStore, openIdentityStore } from '../../src/account/identity-store.js';
-import { type LoginInput, type LoginResult, signInToAccount } from '../../src/account/sign-in-to-account.js';
+import {
+  type LoginEvent,
+  type LoginInput,
+  type LoginResult,
+  signInToAccount,
+} from '../../src/account/sign-in-to-account.js';
 import { Secrets } from '../../src/base/secrets.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { type Issuer, parseIssuer } from '../../src/service/issuer.js';

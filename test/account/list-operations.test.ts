@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createOperationRequest } from '../../src/account/call-account.js';
-import { listOperations } from '../../src/account/list-operations.js';
+import { createOperationRequest, listOperations } from '../../src/account/call-account.js';
 import { TickhaulError } from '../../src/base/errors.js';
 import { createRequest, DOCUMENT } from './described.js';
 

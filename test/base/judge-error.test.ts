@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ERROR_TABLE, type ErrorCode } from '../../src/base/errors.js';
-import { type ErrorJudgement, judgeError } from '../../src/base/judge-error.js';
+import { ERROR_TABLE, type ErrorCode, type ErrorJudgement, judgeError } from '../../src/base/errors.js';
 
 const codesWith = (isMet: (judgement: ErrorJudgement) => boolean): readonly string[] =>
   (Object.keys(ERROR_TABLE) as ErrorCode[]).filter((code) => isMet(judgeError({ code })));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearestNames } from '../../src/base/nearest-names.js';
+import { nearestNames } from '../../src/base/text.js';
 
 test('returns the nearest names first, and none if none is near', () => {
   const known = ['binance', 'binance-futures', 'bitmex', 'deribit'];

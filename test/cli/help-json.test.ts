@@ -9,8 +9,7 @@ import {
   type CommandDescription,
   type ProgramDescription,
 } from '../../src/cli/arguments/describe-command.js';
-import { HELP_TOPICS } from '../../src/cli/arguments/help-topics.js';
-import { COMMANDS } from '../../src/cli/commands/command-list.js';
+import { COMMANDS, HELP_TOPICS } from '../../src/cli/commands/command-list.js';
 import { runHere } from '../helpers/in-process.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));

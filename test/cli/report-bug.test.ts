@@ -22,7 +22,7 @@ async function runDamaged(
   await cp(dirname(BIN), join(copy, 'lib'), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(copy, 'package.json'));
   await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const modules = (await readdir(join(copy, 'lib'))).filter((name) => name.startsWith('run-download-plan-'));
+  const modules = (await readdir(join(copy, 'lib'))).filter((name) => name.startsWith('run-download-jobs-'));
   assert.equal(modules.length, 1);
   await writeFile(join(copy, 'lib', modules.join()), code);
   return tickhaul(words, { ...options, bin: join(copy, 'lib', 'tickhaul.js') });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginEvent } from '../../src/account/claim-identity.js';
+import type { LoginEvent } from '../../src/account/sign-in-to-account.js';
 import { createLoginReporter, type LoginOutput } from '../../src/cli/sign-in-dialog.js';
 import { createSink } from './output/sink.js';
 

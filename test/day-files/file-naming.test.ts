@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Day, parseDay } from '../../src/day-files/day.js';
-import { createFileNamer } from '../../src/day-files/file-naming.js';
+import { createFileNamer } from '../../src/day-files/day-file.js';
 
 const TEMPLATES = [
   '{name}',

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
 import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
-import { type DownloadPlanInput, runDownloadPlan } from '../../src/download/run-download-plan.js';
+import { type DownloadPlanInput, runDownloadPlan } from '../../src/download/run-download-jobs.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
 import type { FaultKind } from '../../src/sandbox/hosts/sandbox-faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';

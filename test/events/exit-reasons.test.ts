@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFailureTracker } from '../../src/events/exit-reasons.js';
+import { createFailureTracker } from '../../src/events/run-tally.js';
 
 test('the error has the reason for the exit code, even if another error stopped the run', () => {
   const failures = createFailureTracker();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
 import { yieldToEventLoop } from '../../src/base/wait.js';
 import { readQueueStatus } from '../../src/fleet/queue-commands.js';
-import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
+import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/run-worker.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';

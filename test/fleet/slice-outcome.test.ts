@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { decideSliceOutcome } from '../../src/fleet/slice-outcome.js';
+import { decideSliceOutcome } from '../../src/fleet/slice-work.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 
 const JOB = { options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 0 } };

@@ -20,8 +20,7 @@ import type {
   SyncOptions,
   VerifyOptions,
 } from '../../src/index.js';
-import { OPTION_TABLES } from '../../src/library/option-tables.js';
-import type { LIBRARY_OPTIONS } from '../../src/options/library-options.js';
+import { OPTION_TABLES } from '../../src/library/options-to-args.js';
 import type { SettingNames } from '../../src/options/option-values.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -33,7 +32,7 @@ test('the types of options match the catalogue; npm run reference writes them', 
 /** Option names, over all variants of a union. */
 type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 /** Option names of a function in the catalogue. */
-type Listed<Name extends keyof typeof LIBRARY_OPTIONS> = SettingNames<(typeof LIBRARY_OPTIONS)[Name]>;
+type Listed<Name extends keyof typeof OPTION_TABLES> = SettingNames<(typeof OPTION_TABLES)[Name]['group']>;
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 test('each function has exactly the options of the catalogue', () => {

@@ -15,10 +15,8 @@ import {
 } from '../../src/fleet/slice-job.js';
 import { planSlice } from '../../src/fleet/slice-work.js';
 import { type CommandHost, readProcessHost } from '../../src/operations/command-host.js';
-import { type Context, withContext } from '../../src/operations/context.js';
-import { createLockOwner } from '../../src/operations/create-lock-owner.js';
+import { type Context, createLockOwner, withContext } from '../../src/operations/context.js';
 import type { CommandArgs } from '../../src/operations/expand-home.js';
-import { readSyncJobs } from '../../src/operations/read-sync-jobs.js';
 import {
   createDownloadSettings,
   type OpenedTarget,
@@ -26,6 +24,7 @@ import {
   readDownloadTarget,
 } from '../../src/operations/selection/download-target.js';
 import { countConversionThreads } from '../../src/operations/selection/read-conversion-options.js';
+import { readSyncJobs } from '../../src/operations/sync.js';
 import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
 import {
   ARRIVAL_OPTIONS,

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
-import { OPTION_TABLES, type OptionTable } from '../../src/library/option-tables.js';
-import { optionsToArgs } from '../../src/library/options-to-args.js';
+import { OPTION_TABLES, type OptionTable, optionsToArgs } from '../../src/library/options-to-args.js';
 import { toConfigSettings } from '../../src/operations/load-config.js';
-import { readRunOptions } from '../../src/operations/read-sync-jobs.js';
 import { readSettings, type Settings } from '../../src/operations/settings.js';
+import { readRunOptions } from '../../src/operations/sync.js';
 import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
-import { CONFIG_OPTIONS } from '../../src/options/config-options.js';
+import { CONFIG_OPTIONS } from '../../src/options/config-schema.js';
 import {
   type OptionDefinition,
   type OptionGroup,

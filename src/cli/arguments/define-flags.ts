@@ -53,7 +53,7 @@ export function defineCommand<Options extends OptionGroup, More extends OptionGr
 }
 
 /** Positionals for yargs; the syntax of the command has their order. */
-export function toPositionals(options: OptionGroup): Readonly<Record<string, PositionalOptions>> {
+function toPositionals(options: OptionGroup): Readonly<Record<string, PositionalOptions>> {
   return Object.fromEntries(
     Object.entries(options)
       .filter(([, { positional }]) => positional)
@@ -65,7 +65,7 @@ export function toPositionals(options: OptionGroup): Readonly<Record<string, Pos
 }
 
 /** Flags for yargs, which checks names and choices; `option-types.ts` parses values, to name the flag in errors. */
-export function toFlags(options: OptionGroup): Flags {
+function toFlags(options: OptionGroup): Flags {
   const flags = Object.entries(optionsInScope('flag', options)).filter(([, option]) => !option.positional);
   return Object.fromEntries(flags.map(([name, option]) => [name, toFlag(option)]));
 }

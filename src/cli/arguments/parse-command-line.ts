@@ -95,7 +95,7 @@ async function formatHelpData(
 
 async function formatShortHelp(command: Command, columns: number, isWhole: boolean): Promise<string> {
   const { describeCommand } = await import('./describe-command.js');
-  const { formatShortHelp: format } = await import('./short-help.js');
+  const { formatShortHelp: format } = await import('./describe-command.js');
   return format(describeCommand(command), columns, isWhole);
 }
 

@@ -1,5 +1,5 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import type { Command, CommandAction, CommandOutline } from './command.js';
 import { commandName, GLOBAL_FLAGS } from './define-flags.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { AccountContext, AccountSession } from '../../account/account-session.js';
-import type { AccountOperation } from '../../account/list-operations.js';
+import type { AccountOperation } from '../../account/call-account.js';
 import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { decodeText } from '../../operations/read-user-file.js';

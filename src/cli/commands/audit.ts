@@ -1,7 +1,7 @@
 import { REASON_DESCRIPTIONS } from '../../audit/check-descriptions.js';
+import { findPageFile, isStdout } from '../../base/output-sink.js';
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { AuditValues } from '../../operations/audit.js';
-import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';

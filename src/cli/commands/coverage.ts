@@ -1,8 +1,7 @@
-import type { OutputTarget } from '../../base/output-sink.js';
+import { findPageFile, isStdout, type OutputTarget } from '../../base/output-sink.js';
 import type { Coverage } from '../../describe/coverage/coverage-facts.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { FolderCoverage } from '../../operations/coverage.js';
-import { findPageFile, isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';

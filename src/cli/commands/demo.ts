@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quoteForShell } from '../../base/disk-files.js';
 import { plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../day-files/day-file.js';
 import { groupOptions } from '../../options/option-definition.js';
@@ -114,11 +115,6 @@ async function runWords(
   print(`\n$ tickhaul ${words.map(quoteForShell).join(' ')}`);
   const parsed = await parseCommandLine(commands, words, 80);
   return parsed.kind === 'run' ? runCommand(parsed.command, parsed.args, cli) : 0;
-}
-
-/** Quotes a word for a shell. */
-function quoteForShell(word: string): string {
-  return /^[\w./,:=@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The daily range and volume of each symbol, from its bars. */

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { ERROR_TABLE, usageError } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
 import type { RequestedSelection } from '../../download/download-options.js';
-import { describeRequiredDays, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine } from '../../events/json-events.js';
+import { describeRequiredDays, describeUncoveredDays } from '../../events/run-tally.js';
 import type { EnqueueSummary } from '../../fleet/enqueue-plan.js';
 import type { Context } from '../../operations/context.js';
 import type { OpenedTarget } from '../../operations/selection/download-target.js';
@@ -51,7 +51,7 @@ async function enqueue(
   options: CommandValues<typeof COMMAND_OPTIONS.enqueue>,
   context: Context,
 ): Promise<EnqueueSummary & Pick<OpenedTarget, 'keyProblem'>> {
-  const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
+  const { readQueueAccess, withQueue } = await import('../../fleet/open-queue.js');
   const { createDownloadSettings, openDownloadTarget, readDownloadTarget } = await import(
     '../../operations/selection/download-target.js'
   );

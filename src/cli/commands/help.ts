@@ -73,7 +73,7 @@ function describeTopic(name: string, { describe, page }: HelpTopic, sections: re
 }
 
 /** Formats a topic as text, with citations that a terminal can open. */
-export function formatTopic(
+function formatTopic(
   name: string,
   { describe, page }: HelpTopic,
   sections: readonly Section[],

@@ -1,7 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput } from '../../base/output-sink.js';
 import { formatSize, plural } from '../../base/units.js';
-import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/screen.js';

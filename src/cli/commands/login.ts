@@ -1,4 +1,4 @@
-import type { LoginEvent } from '../../account/claim-identity.js';
+import type { LoginEvent } from '../../account/sign-in-to-account.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';

@@ -1,9 +1,9 @@
 import { plural } from '../../base/units.js';
 import type { PlannedFile } from '../../download/download-options.js';
 import type { PlanTotals } from '../../download/plan/report-plan.js';
-import { collectErrors, describeUncoveredDays } from '../../events/exit-reasons.js';
 import { toJsonLine, toSummaryJson } from '../../events/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../events/run-events.js';
+import { collectErrors, describeUncoveredDays } from '../../events/run-tally.js';
 import type { OpenedPlanReport } from '../../operations/plan-download.js';
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';

@@ -36,7 +36,7 @@ export const queueCommand = defineCommand(OPTIONS, {
   async run({ action = 'status', id: ids = [], queue }, cli) {
     if (action !== 'retry' && ids.length > 0)
       throw usageError(`queue ${action} takes no ids; leave "${ids[0]}" out`);
-    const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
+    const { readQueueAccess, withQueue } = await import('../../fleet/open-queue.js');
     const fleet = await import('../../fleet/queue-commands.js');
     const actions: Record<typeof action, (open: OpenQueue) => Promise<ActionResult>> = {
       async status(open) {

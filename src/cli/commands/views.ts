@@ -1,8 +1,7 @@
 import { usageError } from '../../base/errors.js';
-import { resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
 import type { Context } from '../../operations/context.js';
-import { isStdout } from '../../operations/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';

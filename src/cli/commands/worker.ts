@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../base/text.js';
 import { formatSize, plural } from '../../base/units.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
-import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-outcome.js';
+import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/slice-work.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -48,9 +48,9 @@ async function work(
   emit: (event: WorkerEvent) => void,
   onStuck: () => void,
 ): Promise<WorkerSummary> {
-  const { readQueueAccess, withQueue } = await import('../../operations/queue-access.js');
+  const { readQueueAccess, withQueue } = await import('../../fleet/open-queue.js');
   const { countConversionThreads } = await import('../../operations/selection/read-conversion-options.js');
-  const { createLockOwner } = await import('../../operations/create-lock-owner.js');
+  const { createLockOwner } = await import('../../operations/context.js');
   const { createSliceWork } = await import('../../fleet/slice-work.js');
   const { runWorker } = await import('../../fleet/run-worker.js');
   const { openDestination: openPlace } = await import('../../store/open-destination.js');

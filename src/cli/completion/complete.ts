@@ -1,7 +1,7 @@
 import { readSettings } from '../../operations/settings.js';
 import { readOptions } from '../../options/read-options.js';
 import { SETTING_OPTIONS } from '../../options/service-options.js';
-import { listStoredExchanges, readStoredNames } from '../../service/records/stored-names.js';
+import { listStoredExchanges, readStoredNames } from '../../service/records/fetch-records.js';
 import { COMMANDS } from '../commands/command-list.js';
 import { type Candidate, type CompletionAnswer, findCandidates, findCursor } from './find-candidates.js';
 
@@ -52,7 +52,7 @@ interface Shell {
  * Arguments after `__complete <shell>`: for bash the line up to the cursor and its word breaks, else the
  * words.
  */
-export const SHELLS: Readonly<Record<string, Shell>> = {
+const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     read([line = '', breaks = '']) {
       const { words, keptCharacters } = splitShellLine(line, breaks);
@@ -74,7 +74,7 @@ export const SHELLS: Readonly<Record<string, Shell>> = {
 };
 
 /** Formats completions for the scripts: their kind, then one candidate per line. */
-export function formatAnswer(shell: Shell, answer: CompletionAnswer, kept: number): string {
+function formatAnswer(shell: Shell, answer: CompletionAnswer, kept: number): string {
   const lines =
     answer.kind === 'words' ? answer.candidates.map((candidate) => shell.line(candidate, kept)) : [];
   return [answer.kind, ...lines].map((line) => `${line}\n`).join('');

@@ -4,7 +4,7 @@ import { EXCHANGE_MESSAGE_TYPES } from '../../market/message-type-name.js';
 import type { OptionDefinition, OptionGroup } from '../../options/option-definition.js';
 import { OPTION_TYPES } from '../../options/option-types.js';
 import { GLOBAL_OPTIONS } from '../../options/service-options.js';
-import type { StoredNames } from '../../service/records/stored-names.js';
+import type { StoredNames } from '../../service/records/fetch-records.js';
 import type { Command, CommandOutline } from '../arguments/command.js';
 import { commandName, HELP, topicsOf } from '../arguments/define-flags.js';
 import {

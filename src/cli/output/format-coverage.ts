@@ -153,7 +153,7 @@ const COUNTS: readonly TableColumn<Counts>[] = [
 ];
 
 /** The symbols of one exchange and data type. */
-export function formatSymbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
+function formatSymbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
   const width = screenColumns < MIN_FULL_COLUMNS ? NARROW_SYMBOL_WIDTH : Number.POSITIVE_INFINITY;
   return formatTable<SeriesCoverage>(
     [
@@ -175,7 +175,7 @@ export interface SeriesGroup {
   readonly totals: CoverageTotals;
 }
 
-export function formatGroupTable(groups: readonly SeriesGroup[], screenColumns: number): string {
+function formatGroupTable(groups: readonly SeriesGroup[], screenColumns: number): string {
   return formatTable<CoverageTotals & Omit<SeriesGroup, 'series'>>(
     [
       { title: 'exchange', cell: ({ exchange }) => sanitizeForTerminal(exchange) },

@@ -60,7 +60,6 @@ export function formatOutdated(count: number): string {
 /** Ratio of the most to the least bytes up to which no range is printed. */
 const MAX_ABOUT = 1.5;
 
-/** Basis of the estimate. */
 const BASIS: Readonly<Record<EstimateBasis, string>> = {
   manifest: 'from earlier days',
   record: 'from averages of the exchange',

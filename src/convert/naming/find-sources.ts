@@ -5,8 +5,12 @@ import { abortReason, isSystemError, toDiskError, usageError } from '../../base/
 import { plural } from '../../base/units.js';
 import { isDataType, typesWithColumnsOf } from '../../day-files/data-types.js';
 import type { Day } from '../../day-files/day.js';
-import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../../day-files/day-file.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
+import {
+  DAY_FILE_EXTENSION,
+  type DayFile,
+  parseDayFileName,
+  STATE_FOLDER,
+} from '../../day-files/day-file.js';
 import {
   type DayFileFilter,
   type DayFileSelection,

@@ -1,6 +1,5 @@
 import { formatDay } from '../../day-files/day.js';
-import type { DayFile } from '../../day-files/day-file.js';
-import { toSafeFileName } from '../../day-files/file-naming.js';
+import { type DayFile, toSafeFileName } from '../../day-files/day-file.js';
 import type { ViewFile } from './view-file.js';
 
 /** Every path is matched with every glob, so a folder of unusual names would take long. */

@@ -1,6 +1,5 @@
-import { TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
-import { keepThreads } from '../../base/run-tasks.js';
+import { judgeError, TickhaulError } from '../../base/errors.js';
+import { keepThreads } from '../../base/thread-pool.js';
 import { createDeferred } from '../../base/wait.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { TEXT_CHUNK_BYTES, type TextSink } from '../../gzip/gunzip.js';

@@ -15,7 +15,7 @@ import {
 import { startArrivalWork } from '../conversion/arrival-work.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
-import { acquireSlotAndMemory, type TransferContext } from '../transfer-limits.js';
+import { acquireSlotAndMemory, type TransferContext } from '../shared-run.js';
 import { dropCsv, recordFile } from './record-file.js';
 
 /** A day file that needed no download. */

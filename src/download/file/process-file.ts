@@ -9,7 +9,7 @@ import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedFile } from '../download-options.js';
 import { reportedOutputs } from '../plan/planned-paths.js';
-import type { FileResult, TransferContext } from '../transfer-limits.js';
+import type { FileResult, TransferContext } from '../shared-run.js';
 import { type ExistingFile, processExistingFile } from './existing-file.js';
 import { TransferError, transferFile } from './transfer-file.js';
 

@@ -5,7 +5,7 @@ import type { DayFileResponse, ResumePoint } from '../../service/service-client.
 import type { DayPart } from '../../store/destination.js';
 import { type DayFileWork, startArrivalWork } from '../conversion/arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
-import { acquireSlotAndMemory, type TransferContext } from '../transfer-limits.js';
+import { acquireSlotAndMemory, type TransferContext } from '../shared-run.js';
 import {
   assertAsAnnounced,
   isBadContent,

@@ -2,7 +2,7 @@ import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
 import { withConversions } from '../conversion/conversion-entry.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
-import type { TransferContext } from '../transfer-limits.js';
+import type { TransferContext } from '../shared-run.js';
 
 interface RecordContext extends Pick<TransferContext, 'place' | 'work' | 'signal'> {
   /** Slot of the file; recording does not need it. */

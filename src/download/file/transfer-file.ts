@@ -5,7 +5,7 @@ import type { TransferSlot } from '../../http/transfer-pool.js';
 import { requestDayFile } from '../../service/request-day-file.js';
 import { type ConversionEntry, type ManifestRecord, markChecked } from '../../store/manifest-record.js';
 import type { PlannedFile } from '../download-options.js';
-import type { TransferContext } from '../transfer-limits.js';
+import type { TransferContext } from '../shared-run.js';
 import { DayFileReceiver } from './receive-day-file.js';
 import { recordFile } from './record-file.js';
 import { assertExpected, isBadContent, type ReceivedFile, type TransferAttempt } from './transfer-attempt.js';

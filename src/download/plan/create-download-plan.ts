@@ -255,7 +255,7 @@ export function createSkipMemory(): SkipMemory {
 }
 
 /** Why a day file is not requested; undefined if it is. */
-export function classifyRequest(
+function classifyRequest(
   file: DayFile,
   series: Series,
   exportedUntil: Day,
@@ -267,7 +267,7 @@ export function classifyRequest(
 }
 
 /** The last and the first day that can be requested, of the first series with such days. */
-export function chooseProbes(
+function chooseProbes(
   exchange: string,
   allSeries: readonly Series[],
   range: SelectedDays,

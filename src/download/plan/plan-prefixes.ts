@@ -1,9 +1,14 @@
 import { posix } from 'node:path';
 import { DATA_TYPES } from '../../day-files/data-types.js';
 import { addDays, type Day, formatDay } from '../../day-files/day.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../../day-files/day-file.js';
+import {
+  DATE_PLACEHOLDERS,
+  DAY_FILE_EXTENSION,
+  type DayFile,
+  splitTemplate,
+  toSafeFileName,
+} from '../../day-files/day-file.js';
 import type { SelectedDays } from '../../day-files/day-selection.js';
-import { DATE_PLACEHOLDERS, splitTemplate, toSafeFileName } from '../../day-files/file-naming.js';
 import { dayFileName, type Layout } from '../../day-files/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { ManifestScope } from '../../store/manifest/manifest.js';

@@ -1,9 +1,8 @@
 import { usageError } from '../../base/errors.js';
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
 import { type Day, formatDay } from '../../day-files/day.js';
-import type { DayFile } from '../../day-files/day-file.js';
+import { type DayFile, isSafeFileName } from '../../day-files/day-file.js';
 import type { SelectedDays } from '../../day-files/day-selection.js';
-import { isSafeFileName } from '../../day-files/file-naming.js';
 import type { Layout } from '../../day-files/layout.js';
 import type { FileEvent } from '../../events/run-events.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';

@@ -20,7 +20,7 @@ import {
 /** A pass over a plan yields to the event loop after this many files. */
 export const FILES_BEFORE_YIELD = 2048;
 
-export function createPlanCounts(): Record<PlanStatus | 'files', number> {
+function createPlanCounts(): Record<PlanStatus | 'files', number> {
   return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
 }
 

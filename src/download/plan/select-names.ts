@@ -1,6 +1,6 @@
 // Resolution of data types and symbols against an exchange's record.
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import { dayFileTypeHint } from '../../day-files/data-types.js';
 import {
   createGlobMatcher,

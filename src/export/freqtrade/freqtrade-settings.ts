@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { toSafeFileName } from '../../day-files/file-naming.js';
+import { toSafeFileName } from '../../day-files/day-file.js';
 import { TARGET_OPTIONS } from '../../options/export-options.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportFlags } from '../export-target.js';

@@ -2,7 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay, US_PER_DAY } from '../../day-files/day.js';
-import { toSafeFileName } from '../../day-files/file-naming.js';
+import { toSafeFileName } from '../../day-files/day-file.js';
 import type { Batch, TextColumn } from '../../format/batch.js';
 import { getColumn, getNumbers } from '../batch-columns.js';
 import { toDictionary } from '../lines/line-parts.js';

@@ -1,20 +1,39 @@
 import { usageError } from '../../base/errors.js';
+import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
-import { type ListPlan, type PlacedFiles, planList } from '../../download/plan/listed-plan.js';
+import {
+  type ListPlan,
+  type PlacedFiles,
+  parseFileList,
+  placeFiles,
+  planList,
+} from '../../download/plan/listed-plan.js';
+import type { PinnedPlan } from '../../download/plan/pinned-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
-import type { KeyProblem } from '../../events/exit-reasons.js';
 import type { EventSink } from '../../events/run-events.js';
+import type { KeyProblem } from '../../events/run-tally.js';
 import type { ExportSetting } from '../../export/export-target.js';
+import {
+  EXCHANGE_ARGUMENT,
+  type LAYOUT_OPTIONS,
+  LIST_OPTIONS,
+  type PIN_OPTIONS,
+  SELECTION_OPTIONS,
+} from '../../options/day-file-options.js';
+import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
 import { fetchKeyCoverage } from '../../service/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { ServiceClient } from '../../service/service-client.js';
 import type { Destination } from '../../store/destination.js';
+import { readTextAt } from '../../store/files.js';
+import { isObjectLocation } from '../../store/location.js';
+import { parseLockFile } from '../../store/lock-file.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import type { CommandHost } from '../command-host.js';
 import type { Context } from '../context.js';
-import { type FileList, type ListedOptions, readFileList } from './read-file-list.js';
-import { readPinnedPlan } from './read-pinned-plan.js';
+import { MAX_TEXT_BYTES, readStdin, readUserFile } from '../read-user-file.js';
 import { type DownloadValues, readDownloadOptions, readSelection } from './read-selection.js';
 
 /** What `plan` and `download` fetch: a selection, possibly pinned, or the day files of a list. */
@@ -49,7 +68,7 @@ export function createDownloadSettings({ list }: DownloadTarget, options: Downlo
   return list?.isFrozen && !options.given.has('existing') ? { ...settings, existing: 'verify' } : settings;
 }
 
-export interface OpenTargetInput {
+interface OpenTargetInput {
   readonly client: ServiceClient;
   /** Folder for copies of exchange records. */
   readonly cache?: string | undefined;
@@ -117,4 +136,98 @@ async function openPlan(
   const plan = await planList({ files, manifest, destination, options, warn, mayRead, signal });
   for (const message of [...(list?.warnings ?? []), ...plan.warnings]) warn(message);
   return { plan, manifest, keyProblem };
+}
+
+/** Day files named by a file, instead of a selection. */
+interface FileList {
+  readonly files: PlacedFiles;
+  /** Whether the folder must hold exactly these files, byte for byte. */
+  readonly isFrozen: boolean;
+  /** Warnings about the layout. */
+  readonly warnings: readonly string[];
+}
+
+const SELECTED = { ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS } as const;
+/** Arguments and flags that select day files. */
+const SELECTION_FLAGS = Object.keys(SELECTED) as (keyof typeof SELECTED)[];
+/** Flags that instead name a file listing the day files. */
+const LIST_FLAGS = Object.keys(LIST_OPTIONS) as (keyof typeof LIST_OPTIONS)[];
+
+/** The options that name day files, or a file that lists them; a command may lack some. */
+type ListedOptions = Partial<Omit<ReadOptions<typeof LIST_OPTIONS>, 'given'>> &
+  ReadOptions<typeof SELECTED & typeof LAYOUT_OPTIONS>;
+
+/**
+ * The files of `--from-file` or `--frozen`; undefined if both are absent.
+ * @throws usage error if both are given, if a selection is given too, and for invalid contents.
+ */
+async function readFileList(
+  options: ListedOptions,
+  { stdin, signal }: Pick<CommandHost, 'stdin' | 'signal'>,
+): Promise<FileList | undefined> {
+  const { fromFile: list, frozen: lock } = options;
+  if (list === undefined && lock === undefined) return undefined;
+  const flag = list === undefined ? 'frozen' : 'from-file';
+  assertNoOtherFlags(options, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
+  if (list !== undefined) {
+    const content =
+      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readListFile(list, flag, signal);
+    // A failed command before the pipe sends nothing, which must not pass as an empty list.
+    if (list === '-' && content.trim() === '') throw usageError('--from-file -: the list on stdin is empty');
+    const files = parseFileList(content, list === '-' ? 'stdin' : list);
+    const layout = options.given.has('layout') ? options.layout : undefined;
+    const warnings = layout === undefined ? [] : describeColumnKeys(parseLayout(layout));
+    return { files: placeFiles(files, layout), isFrozen: false, warnings };
+  }
+  const locked = parseLockFile(await readListFile(lock ?? '', flag, signal), lock ?? '');
+  const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
+  return { files: placeFiles(files, undefined), isFrozen: true, warnings: [] };
+}
+
+/**
+ * Checks that a flag naming the files is not combined with a selection.
+ * @param conflictingFlags further flags whose values the file already has.
+ * @throws usage error.
+ */
+function assertNoOtherFlags(
+  { given, exchange }: ListedOptions,
+  flag: string,
+  conflictingFlags: readonly (keyof typeof LAYOUT_OPTIONS | keyof typeof PIN_OPTIONS)[],
+): void {
+  const isGiven = (name: string): boolean => (given as GivenFlags).has(name);
+  const otherListFlag = LIST_FLAGS.find((name) => name !== flag && isGiven(name));
+  if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: use only one of them`);
+  const other = [...SELECTION_FLAGS, ...conflictingFlags].find(isGiven);
+  if (other === undefined) return;
+  const named = other === 'exchange' ? `"${exchange}"` : `--${other}`;
+  throw usageError(`--${flag} names the files; leave ${named} out`);
+}
+
+function readListFile(path: string, flag: string, signal: AbortSignal): Promise<string> {
+  return readUserFile({ name: `--${flag}`, what: 'the file', path }, MAX_TEXT_BYTES.list, signal);
+}
+
+/**
+ * The plan of `--pinned`; undefined if it is absent.
+ * @throws usage error if a selection or a layout is given too, and for a file that `plan --pin` did not write.
+ */
+async function readPinnedPlan(options: ListedOptions, context: Context): Promise<PinnedPlan | undefined> {
+  const location = options.pinned;
+  if (location === undefined) return undefined;
+  assertNoOtherFlags(options, 'pinned', ['layout', 'pin']);
+  const text = isObjectLocation(location)
+    ? await readObject(location, context)
+    : await readUserFile(
+        { name: '--pinned', what: 'the file', path: location },
+        MAX_TEXT_BYTES.list,
+        context.signal,
+      );
+  const { parsePin } = await import('../../download/plan/pinned-plan.js');
+  return parsePin(text, location);
+}
+
+async function readObject(location: string, context: Context): Promise<string> {
+  const text = await readTextAt(await context.files(), location, context.signal);
+  if (text === undefined) throw usageError(`--pinned: there is no ${location}`);
+  return text;
 }

@@ -21,7 +21,6 @@ export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
   readonly period: RequestedDays;
 }
 
-/** Options of `replay`. */
 export type ReplayValues = ReadOptions<typeof REPLAY_OPTIONS>;
 /** Exchanges, symbols and types of messages. */
 export type MessageValues = ReadOptions<typeof MESSAGE_OPTIONS & Pick<typeof PERIOD_OPTIONS, 'symbol'>>;

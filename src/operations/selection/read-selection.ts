@@ -21,7 +21,6 @@ import type { Context } from '../context.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
-/** Options of a selection. */
 export type SelectionValues = ReadOptions<typeof EXCHANGE_ARGUMENT & typeof PLAN_SELECTION_OPTIONS>;
 
 /** Options of a plan. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import {
   isGlob,
   resolveKnownSymbols,

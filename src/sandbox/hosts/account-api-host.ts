@@ -6,12 +6,18 @@ import { Refusal } from '../issuer/issuer-steps.js';
 import type { SandboxIssuer } from '../issuer/sandbox-issuer.js';
 import type { SandboxKeyAccess } from '../sandbox-options.js';
 import { hasExpiredKey, hasKey, sendKeyRefusal } from './authorization.js';
-import { createOpenApiDocument } from './openapi-document.js';
-import { parseTarget, type Route, type RouteHandler, route, type SandboxCall } from './sandbox-call.js';
+import {
+  parseTarget,
+  type Route,
+  type RouteHandler,
+  readOrigin,
+  route,
+  type SandboxCall,
+} from './sandbox-call.js';
 
 const MAX_USAGE_DAYS = 366;
 
-export interface AccountApiOptions {
+interface AccountApiOptions {
   readonly issuer: SandboxIssuer;
   /** The issuer's origin. */
   readonly issuerUrl: () => string;
@@ -127,10 +133,6 @@ function createNotFound(call: SandboxCall): Refusal {
   return new Refusal('not_found', `There is nothing at ${parseTarget(call).pathname}`);
 }
 
-function readOrigin({ request }: SandboxCall): string {
-  return `http://${request.headers.host}`;
-}
-
 function renameAccount(
   account: Account,
   { name, ...otherFields }: Readonly<Record<string, unknown>>,
@@ -167,7 +169,7 @@ function readBearerToken({ request }: SandboxCall): string | undefined {
 }
 
 /** The account resource. Its fields are invented, since the service does not document them. */
-export interface Account {
+interface Account {
   readonly id: string;
   readonly email: string;
   readonly createdAt: string;
@@ -177,14 +179,14 @@ export interface Account {
 }
 
 /** An API key as its account lists it, without the key itself. */
-export interface AccountKey {
+interface AccountKey {
   readonly id: string;
   readonly lastFour: string;
   readonly active: boolean;
 }
 
 /** All accounts, in memory. */
-export class Accounts {
+class Accounts {
   readonly #byEmail = new LruMap<Account>();
 
   find(email: string): Account | undefined {
@@ -211,4 +213,136 @@ export class Accounts {
     this.#byEmail.set(account.email, account);
     return account;
   }
+}
+
+const ACCOUNT = { $ref: '#/components/schemas/Account' };
+
+const name = { type: ['string', 'null'], minLength: 1, maxLength: 100 };
+const key = {
+  type: 'object',
+  required: ['id', 'lastFour', 'active'],
+  properties: { id: { type: 'string' }, lastFour: { type: 'string' }, active: { type: 'boolean' } },
+};
+const day = (parameter: string, description: string): object => ({
+  name: parameter,
+  in: 'query',
+  description,
+  required: parameter === 'from',
+  schema: { type: 'string', format: 'date' },
+});
+
+function createResponse(description: string, schema: object): object {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+const ERRORS = {
+  '400': createResponse('The request is wrong', { $ref: '#/components/schemas/Error' }),
+  '401': createResponse('No valid access token', { $ref: '#/components/schemas/Error' }),
+};
+
+/** The OpenAPI 3.1.0 description of the account operations. @param origin origin of the metadata host. */
+function createOpenApiDocument(origin: string): object {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Account API', version: '1.0.0' },
+    servers: [{ url: origin }],
+    security: [{ accessToken: [] }],
+    paths: {
+      '/v1/account': {
+        post: {
+          operationId: 'createAccount',
+          summary: 'Create the account, or return the existing one',
+          responses: {
+            '200': createResponse('The account exists', ACCOUNT),
+            '201': createResponse('The account is new', ACCOUNT),
+            ...ERRORS,
+          },
+        },
+        get: {
+          operationId: 'getAccount',
+          summary: 'Show the account',
+          responses: { '200': createResponse('The account', ACCOUNT), ...ERRORS },
+        },
+        patch: {
+          operationId: 'updateAccount',
+          summary: 'Change the account',
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  additionalProperties: false,
+                  required: ['name'],
+                  properties: { name },
+                },
+              },
+            },
+          },
+          responses: { '200': createResponse('The changed account', ACCOUNT), ...ERRORS },
+        },
+      },
+      '/v1/account/api-keys': {
+        get: {
+          operationId: 'listApiKeys',
+          summary: 'List the API keys, without the keys themselves',
+          parameters: [{ name: 'active', in: 'query', schema: { type: 'boolean' } }],
+          responses: { '200': createResponse('The keys', { type: 'array', items: key }), ...ERRORS },
+        },
+      },
+      '/v1/account/api-keys/{keyId}': {
+        parameters: [
+          { name: 'keyId', in: 'path', required: true, schema: { type: 'string', pattern: '^key_[0-9]+$' } },
+        ],
+        delete: {
+          operationId: 'deactivateApiKey',
+          summary: 'Deactivate an API key',
+          responses: { '204': { description: 'The key is inactive' }, ...ERRORS },
+        },
+      },
+      '/v1/account/usage': {
+        get: {
+          operationId: 'getUsage',
+          summary: 'Data transfer of a span of UTC days',
+          parameters: [
+            day('from', 'first UTC day'),
+            day('to', 'UTC day after the last one; default: tomorrow'),
+          ],
+          responses: {
+            '200': createResponse('Bytes of each day', {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['date', 'bytes'],
+                properties: { date: { type: 'string', format: 'date' }, bytes: { type: 'integer' } },
+              },
+            }),
+            ...ERRORS,
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Account: {
+          type: 'object',
+          required: ['id', 'email', 'createdAt'],
+          properties: {
+            id: { type: 'string' },
+            email: { type: 'string', format: 'email' },
+            createdAt: { type: 'string', format: 'date-time' },
+            name,
+            subscription: { type: 'object' },
+            apiKeys: { type: 'array', items: key },
+          },
+        },
+        Error: {
+          type: 'object',
+          required: ['code', 'message'],
+          properties: { code: { type: 'string' }, message: { type: 'string' } },
+        },
+      },
+    },
+  };
 }

@@ -114,10 +114,7 @@ const FILTER_FIELDS = new Set([
  * The routes `GET /v1/instruments/:exchange[/:symbol]`.
  * @param seed that of the day files.
  */
-export function createInstrumentRoutes(
-  exchanges: readonly SandboxExchange[],
-  seed: number,
-): readonly Route[] {
+function createInstrumentRoutes(exchanges: readonly SandboxExchange[], seed: number): readonly Route[] {
   const withInstruments =
     <Name extends string>(
       handle: (

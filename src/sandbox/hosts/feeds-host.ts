@@ -211,7 +211,7 @@ export interface RequestLimitState {
 }
 
 /** Counts requests per fixed time window. @returns a function to call for each request. */
-export function createRequestLimit(limit: number, windowSeconds: number): () => RequestLimitState {
+function createRequestLimit(limit: number, windowSeconds: number): () => RequestLimitState {
   const windowMs = windowSeconds * 1000;
   let window = -1;
   let count = 0;

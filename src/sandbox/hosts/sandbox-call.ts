@@ -37,6 +37,11 @@ export function parseTarget({ request }: SandboxCall): URL {
   return new URL(request.url ?? '/', 'http://sandbox.invalid');
 }
 
+/** The origin at which the client sent its request. */
+export function readOrigin({ request }: SandboxCall): string {
+  return `http://${request.headers.host}`;
+}
+
 /** Sends status and headers, after the latency. Every response starts here and is logged here. */
 export async function startResponse(
   call: SandboxCall,

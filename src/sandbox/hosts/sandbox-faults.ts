@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 
 /** Faults of responses. */

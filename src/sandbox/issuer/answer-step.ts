@@ -116,7 +116,6 @@ async function sendCannedResponse(call: SandboxCall, canned: CannedResponse): Pr
   } else response.end(body);
 }
 
-/** Resets the connection. */
 function resetConnection(call: SandboxCall, fault: StepFault): void {
   logResponse(call, 0, fault);
   call.request.socket.resetAndDestroy();

@@ -192,10 +192,10 @@ footer { text-align: center; }
 const styleHash = createHash('sha256').update(CLAIM_PAGE_STYLE).digest('base64');
 
 /** Allows only the page's own style and forms. */
-export const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** Renders the page, with its HTTP status. It needs no script and nothing from the network. */
-export function renderClaimPage(state: ClaimPageState): { readonly status: number; readonly html: string } {
+function renderClaimPage(state: ClaimPageState): { readonly status: number; readonly html: string } {
   switch (state.kind) {
     case 'unknown':
       return {

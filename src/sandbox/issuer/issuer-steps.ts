@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import { FaultChooser, type FaultShares, parseShares } from '../hosts/sandbox-faults.js';
 
 /**
@@ -121,7 +121,6 @@ export interface CannedResponse {
 /** Each step's faults, with their shares of its requests, 0 to 1. */
 export type StepFaultShares = Readonly<Partial<Record<Step, FaultShares<StepFault>>>>;
 
-/** All faults of a step. */
 function listStepFaults(step: Step): readonly StepFault[] {
   return [...STEP_CODES[step], ...GENERAL_FAULTS];
 }

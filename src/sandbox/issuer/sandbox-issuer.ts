@@ -2,8 +2,8 @@ import {
   createRouter,
   parseTarget,
   type Route,
+  readOrigin,
   route,
-  type SandboxCall,
   type SandboxHandler,
 } from '../hosts/sandbox-call.js';
 import type { IssuerControl, IssuerOptions, Lifetimes } from '../sandbox-options.js';
@@ -150,7 +150,7 @@ export interface ProtocolOptions {
 }
 
 /** The routes for agents (`docs/spec/account-api.md#issuer-endpoints`). */
-export function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
+function createProtocolRoutes(options: ProtocolOptions): readonly Route[] {
   const { claims, identities, answerSettings, isResource } = options;
   return [
     route('POST', '/agent/identity', async (call) => {
@@ -192,11 +192,6 @@ export function createProtocolRoutes(options: ProtocolOptions): readonly Route[]
       });
     }),
   ];
-}
-
-/** The origin that the client used for the issuer. */
-function readOrigin({ request }: SandboxCall): string {
-  return `http://${request.headers.host}`;
 }
 
 function requireServiceAuth(type: unknown): void {

@@ -256,7 +256,7 @@ const FUNDING_INTERVAL_US = 8 * 3_600_000_000;
 const TICKERS_WITHOUT_LAST_PRICE = 2;
 
 /** Generates tickers of a derivative. Some exchanges provide no funding time or predicted rate. */
-export class SyntheticTicker {
+class SyntheticTicker {
   #fundingRate: number;
   #openInterest: number;
   #sinceConnect = 0;

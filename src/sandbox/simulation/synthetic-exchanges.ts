@@ -197,7 +197,7 @@ const COINS =
   SEI TIA RUNE AAVE MKR SNX CRV COMP SUSHI YFI ALGO EGLD FTM SAND MANA AXS GALA CHZ ENJ THETA VET ICP HBAR
   EOS XTZ NEO KAVA ZEC DASH XMR IOTA QTUM BAT ZRX KNC OMG LRC STX GRT LDO 1INCH`.split(/\s+/);
 
-export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
+const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
   {
     id: 'bitmex',
     name: 'BitMEX',

@@ -1,8 +1,14 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
+import { didYouMean } from '../../base/text.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse, ServiceClient } from '../service-client.js';
-import { fetchMetadata, type MetadataOptions, type ParseBody } from './fetch-metadata.js';
+import {
+  fetchMetadata,
+  listCachedUrls,
+  type MetadataOptions,
+  type ParseBody,
+  readCachedResponse,
+} from './fetch-metadata.js';
 import { parseLargeJson } from './parse-large-json.js';
 import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './response-schemas.js';
 
@@ -66,7 +72,7 @@ export async function createUnknownExchangeError(
 }
 
 /** A part of an exchange's record: how it is parsed, and checked. */
-export interface RecordFields<T> {
+interface RecordFields<T> {
   /** Parses the needed fields from the response's bytes; throws SyntaxError. */
   readonly parse: ParseBody;
   /** Loads the function that checks the parsed fields. */
@@ -186,4 +192,57 @@ function createValueSharer(): (symbol: unknown) => unknown {
     if (Array.isArray(dataTypes)) shared['dataTypes'] = shareList(dataTypes);
     return shared;
   };
+}
+
+/** Names from the cached copy of an exchange's record. */
+export interface StoredNames {
+  readonly symbols: readonly string[];
+  readonly dataTypes: readonly string[];
+  /** spot, perpetual … */
+  readonly symbolTypes: readonly string[];
+}
+
+/**
+ * Lists exchange ids from stored copies of any age: the list of exchanges and the stored records. Sends no request and
+ * checks nothing.
+ * @param apiUrl without a trailing slash. @param cache folder of the copies.
+ */
+export async function listStoredExchanges(apiUrl: string, cache: string): Promise<readonly string[]> {
+  const listUrl = `${apiUrl}/v1/exchanges`;
+  const list = await readCachedResponse(cache, listUrl);
+  const elements = list ? asList(JSON.parse(list.body.toString())) : [];
+  const listed = uniqueTexts(elements.map((element) => readField(element, 'id')));
+  const stored = (await listCachedUrls(cache))
+    .filter((url) => url.startsWith(`${listUrl}/`))
+    .map((url) => decodeURIComponent(url.slice(listUrl.length + 1)));
+  return [...new Set([...listed, ...stored])].sort();
+}
+
+/** Reads the names from the stored copy of an exchange's record; undefined if there is no copy. */
+export async function readStoredNames(
+  apiUrl: string,
+  cache: string,
+  exchange: string,
+): Promise<StoredNames | undefined> {
+  const stored = await readCachedResponse(cache, `${apiUrl}/v1/exchanges/${encodePathSegment(exchange)}`);
+  if (!stored) return undefined;
+  const symbols = asList(readField(readField(parsePlanFields(stored.body), 'datasets'), 'symbols'));
+  return {
+    symbols: uniqueTexts(symbols.map((symbol) => readField(symbol, 'id'))),
+    dataTypes: uniqueTexts(symbols.flatMap((symbol) => asList(readField(symbol, 'dataTypes')))),
+    symbolTypes: uniqueTexts(symbols.map((symbol) => readField(symbol, 'type'))),
+  };
+}
+
+function readField(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The texts among the values, without duplicates. */
+function uniqueTexts(values: readonly unknown[]): readonly string[] {
+  return [...new Set(values.filter((value) => typeof value === 'string'))];
 }

@@ -1,8 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { type Day, parseDay } from '../../day-files/day.js';
-import type { DayFile } from '../../day-files/day-file.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
+import { type DayFile, STATE_FOLDER } from '../../day-files/day-file.js';
 import { isInside, isLayoutPath, isStatePath } from '../paths.js';
 
 /** One object in a file of JSON lines. Its methods read single fields and throw errors with file and line. */

@@ -159,14 +159,14 @@ interface StoredFile {
 export type ResolveObject = (file: StoredFile, known: readonly StoredFile[]) => StoredVersion | undefined;
 
 /** For local folders, whose files have no ETag. */
-export const resolveNoObject: ResolveObject = () => undefined;
+const resolveNoObject: ResolveObject = () => undefined;
 
 /**
  * Resolves versions from a listing. The ETag of an object counts only if a record has it, or if it is the MD5
  * of the recorded bytes, as for an object that was put in one piece. The contents of any other object are
  * unknown.
  */
-export function createObjectResolver(lookup: FileLookup): ResolveObject {
+function createObjectResolver(lookup: FileLookup): ResolveObject {
   return ({ path, bytes, md5 }, known) => {
     const { etag, bytes: storedBytes } = lookup.get(path) ?? {};
     if (etag === undefined || storedBytes !== bytes) return undefined;
@@ -176,10 +176,7 @@ export function createObjectResolver(lookup: FileLookup): ResolveObject {
 }
 
 /** Merges records of the same bytes: the newest one's fields, and the conversions of all. */
-export function mergeRecords(
-  records: readonly ManifestRecord[],
-  resolveObject: ResolveObject,
-): ManifestRecord {
+function mergeRecords(records: readonly ManifestRecord[], resolveObject: ResolveObject): ManifestRecord {
   const inOrder = records.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
   const { conversions: _, object: __, dropped: ___, ...facts } = inOrder.at(-1) as ManifestRecord;
   const entriesByPath = new Map<string, readonly ConversionEntry[]>();

@@ -1,11 +1,10 @@
 import { usageError } from '../../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { Semaphore } from '../../base/semaphore.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/day-file.js';
 import type { Destination, FileLookup, ListedEntry } from '../destination.js';
 import type { StoredFileInfo, StoreSettings } from '../files.js';
-import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';
-import type { LockOwner } from '../lock/run-lock.js';
+import type { AcquireLockOptions, LockOwner } from '../lock/run-lock.js';
 import { LineStore } from '../manifest/manifest-line.js';
 import { isDataPath, isInside } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';

@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { collectBytes } from '../../base/memory.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
+import { STATE_FOLDER } from '../../day-files/day-file.js';
 import type { Files, StoreSettings } from '../files.js';
 import { EXPORT_LOG_NAME, isDataPath, isInside } from '../paths.js';
 import { type BucketConnections, openBucketConnections } from './bucket.js';

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { DeleteObjectsCommand, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
-import { TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
+import { judgeError, TickhaulError } from '../../base/errors.js';
 import { collectBytes } from '../../base/memory.js';
 import { type StoreSettings, undefinedIfMissing } from '../files.js';
 import { MultipartObjectUpload, PartBufferPool } from './multipart-upload.js';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { TickhaulError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../day-files/file-naming.js';
-import { type AcquireLockOptions, waitForLock } from '../lock/acquire-run-lock.js';
+import { STATE_FOLDER } from '../../day-files/day-file.js';
 import { CLOCK, type LockClock, SUSPENDED, startHeartbeat } from '../lock/heartbeat.js';
 import {
   createLockHolder,
@@ -10,7 +9,7 @@ import {
   type LockHolder,
   parseLockHolder,
 } from '../lock/lock-holder.js';
-import type { LockOwner, RunLock } from '../lock/run-lock.js';
+import { type AcquireLockOptions, type LockOwner, type RunLock, waitForLock } from '../lock/run-lock.js';
 import { formatKeyTime } from './bucket-manifest/manifest-objects.js';
 import { type ObjectStore, type StoredObject, withShutdownTimeout } from './object-store.js';
 

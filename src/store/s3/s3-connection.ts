@@ -7,8 +7,7 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
-import { abortReason, TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
+import { abortReason, judgeError, TickhaulError } from '../../base/errors.js';
 import { loadOptionalPackage } from '../../base/load-optional-package.js';
 import { Secrets } from '../../base/secrets.js';
 import { rejectOnAbort } from '../../base/wait.js';
@@ -236,7 +235,7 @@ function loadSdk(): Sdk {
 }
 
 /** Creates a client without the SDK's warning, and without sending a request. */
-export function createSdkClient(sdk: Sdk, config: S3ClientConfig): S3Client {
+function createSdkClient(sdk: Sdk, config: S3ClientConfig): S3Client {
   const { env } = process;
   const before = env[WARNING_VARIABLE];
   // Only the constructor reads the variable, so it is restored afterwards.

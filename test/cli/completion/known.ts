@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { writeCachedResponse } from '../../../src/service/records/response-cache.js';
+import { writeCachedResponse } from '../../../src/service/records/fetch-metadata.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const API_URL = 'https://api.tardis.dev';

@@ -8,7 +8,7 @@ import { parseDay } from '../../../src/day-files/day.js';
 import { DAY_FILE_EXTENSION, parseDayFileName } from '../../../src/day-files/day-file.js';
 import { createShardTest } from '../../../src/day-files/shard.js';
 import { COMMAND_OPTIONS } from '../../../src/options/command-options.js';
-import { JOB_OPTIONS } from '../../../src/options/config-options.js';
+import { JOB_OPTIONS } from '../../../src/options/config-schema.js';
 import { FILTER_OPTIONS } from '../../../src/options/day-file-options.js';
 import { flagToSetting } from '../../../src/options/setting-names.js';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { CACHE_FRESH_MS } from '../../../src/service/records/fetch-metadata.js';
 import { FIELDS, fetchExchanges, fetchRecord } from '../../../src/service/records/fetch-records.js';
-import { CACHE_FRESH_MS } from '../../../src/service/records/response-cache.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { clientFor, serve } from '../loopback.js';
 

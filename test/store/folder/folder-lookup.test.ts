@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolderLookup } from '../../../src/store/folder/folder-lookup.js';
+import { createFolderLookup } from '../../../src/store/folder/folder-destination.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** More than are looked up before the folder is listed. */

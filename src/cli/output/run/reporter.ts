@@ -1,6 +1,5 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
-import { collectErrors, createFailureTracker } from '../../../events/exit-reasons.js';
 import {
   toDayJson,
   toFileJson,
@@ -10,6 +9,7 @@ import {
   toSummaryJson,
 } from '../../../events/json-events.js';
 import type { PlanEvent, RunEvent, RunSummary } from '../../../events/run-events.js';
+import { collectErrors, createFailureTracker } from '../../../events/run-tally.js';
 import {
   createFindingFormatter,
   formatCorruptDay,

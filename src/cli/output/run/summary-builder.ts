@@ -1,12 +1,11 @@
 import type { ChalkInstance } from 'chalk';
-import type { FileError } from '../../../base/errors.js';
-import { judgeError } from '../../../base/judge-error.js';
+import { type FileError, judgeError } from '../../../base/errors.js';
 import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../day-files/day.js';
 import { DAY_CONDITIONS, type DayCondition } from '../../../events/audited-day.js';
-import { collectErrors } from '../../../events/exit-reasons.js';
 import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../events/run-events.js';
+import { collectErrors } from '../../../events/run-tally.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/width.js';
 

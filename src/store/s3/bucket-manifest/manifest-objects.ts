@@ -1,7 +1,6 @@
 import { Semaphore } from '../../../base/semaphore.js';
 import { type Day, formatDay } from '../../../day-files/day.js';
-import type { DayFile } from '../../../day-files/day-file.js';
-import { STATE_FOLDER } from '../../../day-files/file-naming.js';
+import { type DayFile, STATE_FOLDER } from '../../../day-files/day-file.js';
 import type { ManifestScope, ManifestScopes } from '../../manifest/manifest.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
@@ -109,7 +108,6 @@ export function formatKeyTime(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:.]/g, '');
 }
 
-/** The time in the name of a base. */
 function parseBaseTime(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];

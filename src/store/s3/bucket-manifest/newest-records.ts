@@ -110,7 +110,7 @@ export function formatSegmentLine({ record, written }: WrittenRecord): string {
 }
 
 /** Parses a line; undefined if it is not a complete record. */
-export function parseSegmentLine(line: string): WrittenRecord | undefined {
+function parseSegmentLine(line: string): WrittenRecord | undefined {
   try {
     const fields = parseShallowJson(line) as JsonFields;
     const written = fields['written'];

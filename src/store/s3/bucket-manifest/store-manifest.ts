@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { TickhaulError } from '../../../base/errors.js';
-import { judgeError } from '../../../base/judge-error.js';
+import { judgeError, TickhaulError } from '../../../base/errors.js';
 import { Semaphore } from '../../../base/semaphore.js';
 import { createDeferred, type Deferred } from '../../../base/wait.js';
 import { DownloadHistory } from '../../manifest/download-history.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTimeLeft } from '../../../../src/cli/output/run/time-left.js';
+import { createTimeLeft } from '../../../../src/cli/output/run/run-progress.js';
 import type { RunEvent } from '../../../../src/events/run-events.js';
 
 const FILE_BYTES = 10_000_000;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readProcessHost } from '../../../src/operations/command-host.js';
-import { runHook } from '../../../src/operations/notify/run-hook.js';
-import { tempDir } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { readProcessHost } from '../../src/operations/command-host.js';
+import { runHook } from '../../src/operations/notifications.js';
+import { tempDir } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
 
 const host = { ...readProcessHost(process), env: { PATH: process.env['PATH'] } };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPing } from '../../../src/operations/notify/ping.js';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { serve } from '../../service/loopback.js';
+import { openPing } from '../../src/operations/notifications.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { serve } from '../service/loopback.js';
 
 for (const [statuses, fails] of [
   [[408, 425, 200], undefined],
