@@ -12,8 +12,7 @@ import { createTunnel, type Tunnel } from '../http/websocket-tunnel.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { createClosedError, createExchangeError, createHandshakeError } from './connection-errors.js';
-import { resolveSocketAddress } from './exchange-requests.js';
-import { fetchSupplements, sendConnectionSupplements } from './fetch-supplements.js';
+import { fetchSupplements, resolveSocketAddress, sendConnectionSupplements } from './exchange-requests.js';
 
 /** `onMessage` receives each message of any connection or request. An error that it throws ends the session. */
 interface LiveSessionInput extends Omit<ConnectionInput, 'feed'> {
