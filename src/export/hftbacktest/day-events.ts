@@ -11,7 +11,6 @@ import {
 } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/line-parts.js';
 import { SELECT_OTHERS, sameOutputError } from '../export-target.js';
-import type { MergeState } from './chunk-flow.js';
 import {
   BUY_BIT,
   CLEAR,
@@ -25,7 +24,7 @@ import {
   SNAPSHOT,
   TRADE,
 } from './event-sequences.js';
-import { EventStore } from './event-store.js';
+import { EventStore, type MergeState } from './event-store.js';
 
 /** The names of outputs are fixed, and so are those of the day files of single symbols. */
 const ADVICE = `no flag tells them apart, so leave the file out; ${SELECT_OTHERS}`;
