@@ -12,7 +12,6 @@ import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { absoluteLocation, isObjectLocation, joinLocation, parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
-import { CloseChain } from './computed/close-chain.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
 import {
   type ConvertFileResult,
@@ -23,9 +22,8 @@ import {
   readUnchangedSource,
   removeIfUnchanged,
 } from './convert-file.js';
-import { type ConvertInput, withUploadRetries } from './convert-files.js';
-import { ConvertRun } from './convert-run.js';
-import { computeInThread } from './convert-threads.js';
+import { type ConvertInput, computeInThread, withUploadRetries } from './convert-files.js';
+import { CloseChain, ConvertRun } from './convert-run.js';
 import {
   findUpToDateOutput,
   openProvenanceStore,
