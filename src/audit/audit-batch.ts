@@ -1,11 +1,17 @@
 import { findDataType } from '../day-files/data-types.js';
 import { US_PER_DAY } from '../day-files/day.js';
 import type { ContentResult, RowPlace } from '../events/audited-day.js';
-import type { Batch, Schema, TextColumn } from '../format/batch.js';
+import {
+  type Batch,
+  getColumn,
+  getTextBytes,
+  getTextCodes,
+  type Schema,
+  type TextColumn,
+  toDictionary,
+} from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-cells.js';
-import { getColumn, getTextBytes } from '../market/batch-columns.js';
-import { toDictionary } from '../market/lines/line-parts.js';
-import { type BatchRows, EMPTY_FLAG, IdNumbers, readTextCodes } from './batch-rows.js';
+import { type BatchRows, EMPTY_FLAG, IdNumbers, OTHER_CODE } from './batch-rows.js';
 import { BookStates, ChangeStates, createRowStates, type StateSource } from './book-states.js';
 
 /** A batch of rows as the checks read it. What several checks need is computed once. */
@@ -180,7 +186,7 @@ class OpenBatch implements AuditBatch {
   }
 
   codes(name: string, codes: Readonly<Record<string, number>>): Uint8Array {
-    return readTextCodes(getColumn(this.batch, name) as TextColumn, this.rows, codes);
+    return getTextCodes(this.batch, name, codes, OTHER_CODE);
   }
 
   flags(name: string): Uint8Array {

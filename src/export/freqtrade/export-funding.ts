@@ -1,10 +1,8 @@
 import { plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
-import type { Batch, TextColumn } from '../../format/batch.js';
+import { type Batch, getColumn, getDictionary, getNumbers } from '../../format/batch.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compressor.js';
-import { getColumn, getNumbers } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
 import { type ExportIo, type ExportJob, type OutputOwner, sameOutputError } from '../export-target.js';
 import { CANDLE_SCHEMA } from './candles-file.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
@@ -49,7 +47,7 @@ export async function exportFunding(job: ExportJob, io: ExportIo): Promise<void>
     return contract;
   };
   const addBatch = (batch: Batch): void => {
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const bySymbol = texts.map(contractOf);
     const timestamps = getNumbers(batch, 'timestamp');
     const [times, rates, marks] = COLUMNS.slice(2).map((name) => readCells(batch, name));

@@ -1,9 +1,15 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { Batch, TextColumn, TextValues } from '../../format/batch.js';
+import {
+  type Batch,
+  getColumn,
+  getDictionary,
+  getNumbers,
+  getTextCodes,
+  type TextColumn,
+  type TextValues,
+} from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
-import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
 import {
   type Exporter,
   type ExportIo,
@@ -123,7 +129,7 @@ class JobPairs {
   }
 
   #addBySymbol(trades: TradeRows, batch: Batch): void {
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const exports = texts.map((text) => {
       const pair = this.#settings.pairs?.[text.toUpperCase()];
       return pair === undefined ? undefined : this.#exportOf(pair, text);

@@ -1,6 +1,4 @@
-import type { TextColumn } from '../../format/batch.js';
-import { getColumn } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
+import { getColumn, type TextColumn, toDictionary } from '../../format/batch.js';
 import { CATALOG_COLUMNS } from './catalog-columns.js';
 import type { LaneSet } from './lane-memory.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';
