@@ -33,8 +33,12 @@ import {
 } from './existing-outputs.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
-import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
-import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
+import {
+  assertApartFromDayFiles,
+  assertConversion,
+  type PlannedSource,
+  planOneFile,
+} from './naming/plan-conversions.js';
 import { OUTPUT_BYTES_KEY, parseSources, type SourceContent, type UnreadSource } from './provenance.js';
 import { createKernels, MIN_BYTES_FOR_THREAD, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';

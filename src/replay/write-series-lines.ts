@@ -13,7 +13,7 @@ import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
-import type { SwapBuffer } from './handover.js';
+import type { SwapBuffer } from './line-jobs.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
 
 /**
