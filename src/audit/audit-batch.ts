@@ -3,11 +3,13 @@ import { US_PER_DAY } from '../day-files/day.js';
 import type { ContentResult, RowPlace } from '../events/audited-day.js';
 import {
   type Batch,
+  getBooleans,
   getColumn,
+  getNumbers,
   getTextBytes,
   getTextCodes,
+  getTextColumn,
   type Schema,
-  type TextColumn,
   toDictionary,
 } from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-cells.js';
@@ -23,13 +25,6 @@ export interface AuditBatch extends BatchRows {
   readonly bookStates: BookStates;
   /** The ids of trades as numbers. */
   ids(): IdNumbers;
-}
-
-/** A text column of a batch. */
-export function getTextColumn({ batch }: AuditBatch, name: string): TextColumn {
-  const column = getColumn(batch, name);
-  if (column.kind === 'text') return column;
-  throw new Error(`the column ${name} has no text`);
 }
 
 /** Describes a row for `first`. */
@@ -117,7 +112,7 @@ export class BatchSequence {
   }
 
   #readSymbols(batch: Batch): void {
-    const column = getColumn(batch, 'symbol') as TextColumn;
+    const column = getTextColumn(batch, 'symbol');
     const { indices, texts } = toDictionary(column);
     const numbers = Int32Array.from(texts, (text) => this.#numberOf(text));
     const symbols = this.#symbols;
@@ -174,13 +169,9 @@ class OpenBatch implements AuditBatch {
   numbers(name: string): Float64Array {
     const known = this.#numbers.get(name);
     if (known) return known;
-    const column = getColumn(this.batch, name);
-    if (column.kind !== 'number' && column.kind !== 'time')
-      throw new Error(`the column ${name} has no numbers`);
-    const { nulls } = column;
-    const values = nulls
-      ? column.values.map((value, row) => (nulls[row] === 1 ? Number.NaN : value))
-      : column.values;
+    const cells = getNumbers(this.batch, name);
+    const { nulls } = getColumn(this.batch, name);
+    const values = nulls ? cells.map((value, row) => (nulls[row] === 1 ? Number.NaN : value)) : cells;
     this.#numbers.set(name, values);
     return values;
   }
@@ -190,14 +181,13 @@ class OpenBatch implements AuditBatch {
   }
 
   flags(name: string): Uint8Array {
-    const column = getColumn(this.batch, name);
-    if (column.kind !== 'boolean') throw new Error(`the column ${name} is not boolean`);
-    const { nulls } = column;
-    return nulls ? column.values.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : column.values;
+    const cells = getBooleans(this.batch, name);
+    const { nulls } = getColumn(this.batch, name);
+    return nulls ? cells.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : cells;
   }
 
   ids(): IdNumbers {
-    if (!this.#hasIds) this.idNumbers.parse(getColumn(this.batch, 'id') as TextColumn, this.rows);
+    if (!this.#hasIds) this.idNumbers.parse(getTextColumn(this.batch, 'id'), this.rows);
     this.#hasIds = true;
     return this.idNumbers;
   }

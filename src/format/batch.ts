@@ -126,9 +126,16 @@ export function getBooleans(batch: Batch, name: string): Uint8Array {
   throw new Error(`the column ${name} is not boolean`);
 }
 
+/** A text column by its name. */
+export function getTextColumn(batch: Batch, name: string): TextColumn {
+  const column = getColumn(batch, name);
+  if (column.kind === 'text') return column;
+  throw new Error(`the column ${name} has no text`);
+}
+
 /** The bytes of a cell in a text column; empty if the cell is. */
 export function getTextBytes(batch: Batch, name: string, row: number): Uint8Array {
-  const column = getColumn(batch, name) as TextColumn;
+  const column = getTextColumn(batch, name);
   if (column.nulls?.[row] === 1) return new Uint8Array();
   const [at, { bytes, offsets }] =
     column.encoding === 'dictionary' ? [column.indices[row] ?? 0, column.dictionary] : [row, column.text];
@@ -143,7 +150,7 @@ export interface TextDictionary {
 
 /** A text column by its name, as a dictionary, which it may be already. A null has the position of any text. */
 export function getDictionary(batch: Batch, name: string): TextDictionary {
-  return toDictionary(getColumn(batch, name) as TextColumn);
+  return toDictionary(getTextColumn(batch, name));
 }
 
 /** Converts a text column to a dictionary, unless it is one. */

@@ -6,6 +6,7 @@ import {
   getDictionary,
   getNumbers,
   getTextCodes,
+  getTextColumn,
   type TextColumn,
   type TextValues,
 } from '../../format/batch.js';
@@ -172,7 +173,7 @@ class JobPairs {
 }
 
 function readTrades(batch: Batch): TradeRows {
-  const ids = toPlainText(getColumn(batch, 'id') as TextColumn);
+  const ids = toPlainText(getTextColumn(batch, 'id'));
   return {
     timestamps: getNumbers(batch, 'timestamp'),
     prices: getNumbers(batch, 'price'),
