@@ -1,11 +1,9 @@
 import { plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
 import { type Batch, getColumn, getDictionary, getNumbers } from '../../format/batch.js';
-import { ByteWriter } from '../../format/byte-writer.js';
-import { loadLz4 } from '../../format/compressor.js';
 import { type ExportIo, type ExportJob, type OutputOwner, sameOutputError } from '../export-target.js';
-import { CANDLE_SCHEMA } from './candles-file.js';
-import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
+import { CANDLE_SCHEMA, encodeCandles } from './candles-file.js';
+import { FeatherFile } from './feather-file.js';
 import { type JobSettings, PAIR_ADVICE, pairPaths, parseTimeframe } from './freqtrade-settings.js';
 
 /** What is known of one contract. */
@@ -103,13 +101,11 @@ async function writeCandles(
   isDerived: boolean,
 ): Promise<void> {
   const file = new FeatherFile(io, path, owner, CANDLE_SCHEMA);
-  const rows = candles.length;
-  const dates = BigInt64Array.from(candles, ({ start }) => BigInt(start) * 1000n);
   const numbers = (['open', 'high', 'low', 'close'] as const).map((name) =>
     Float64Array.from(candles, (candle) => candle[name]),
   );
-  const arrays = [dates, ...numbers, new Float64Array(rows)].map((values) => createFullArray(rows, values));
-  await file.write(encodeRecordBatch(rows, arrays, loadLz4(), new ByteWriter()));
+  const starts = candles.map(({ start }) => start);
+  await file.write(encodeCandles(starts, [...numbers, new Float64Array(candles.length)]));
   await file.end(sourceRows, isDerived);
 }
 
