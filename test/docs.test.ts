@@ -9,7 +9,7 @@ import { fnv1a } from '../src/day-files/shard.js';
 import { readSyncJobs } from '../src/operations/sync.js';
 import { parseConfig } from '../src/options/parse-config.js';
 import { readOptions } from '../src/options/read-options.js';
-import { filterKeys } from '../src/raw-feeds/feed-filters.js';
+import { filterKeys } from '../src/raw-feeds/open-feed.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 import { filesOfPackage } from './helpers/package-files.js';
 

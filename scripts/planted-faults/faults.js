@@ -111,7 +111,7 @@ export const FAULTS = [
   },
   {
     name: 'a period without rows at the start of the day is no gap',
-    file: 'src/audit/checks/gap.ts',
+    file: 'src/audit/checks/stretches.ts',
     from: 'this.#clock = file.dayStart;',
     to: 'this.#clock = file.dayStart + US_PER_DAY;',
   },

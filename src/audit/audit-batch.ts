@@ -1,11 +1,19 @@
 import { findDataType } from '../day-files/data-types.js';
 import { US_PER_DAY } from '../day-files/day.js';
 import type { ContentResult, RowPlace } from '../events/audited-day.js';
-import type { Batch, Schema, TextColumn } from '../format/batch.js';
+import {
+  type Batch,
+  getBooleans,
+  getColumn,
+  getNumbers,
+  getTextBytes,
+  getTextCodes,
+  getTextColumn,
+  type Schema,
+  toDictionary,
+} from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-cells.js';
-import { getColumn, getTextBytes } from '../market/batch-columns.js';
-import { toDictionary } from '../market/lines/line-parts.js';
-import { type BatchRows, EMPTY_FLAG, IdNumbers, readTextCodes } from './batch-rows.js';
+import { type BatchRows, EMPTY_FLAG, IdNumbers, OTHER_CODE } from './batch-rows.js';
 import { BookStates, ChangeStates, createRowStates, type StateSource } from './book-states.js';
 
 /** A batch of rows as the checks read it. What several checks need is computed once. */
@@ -17,13 +25,6 @@ export interface AuditBatch extends BatchRows {
   readonly bookStates: BookStates;
   /** The ids of trades as numbers. */
   ids(): IdNumbers;
-}
-
-/** A text column of a batch. */
-export function getTextColumn({ batch }: AuditBatch, name: string): TextColumn {
-  const column = getColumn(batch, name);
-  if (column.kind === 'text') return column;
-  throw new Error(`the column ${name} has no text`);
 }
 
 /** Describes a row for `first`. */
@@ -111,7 +112,7 @@ export class BatchSequence {
   }
 
   #readSymbols(batch: Batch): void {
-    const column = getColumn(batch, 'symbol') as TextColumn;
+    const column = getTextColumn(batch, 'symbol');
     const { indices, texts } = toDictionary(column);
     const numbers = Int32Array.from(texts, (text) => this.#numberOf(text));
     const symbols = this.#symbols;
@@ -168,30 +169,25 @@ class OpenBatch implements AuditBatch {
   numbers(name: string): Float64Array {
     const known = this.#numbers.get(name);
     if (known) return known;
-    const column = getColumn(this.batch, name);
-    if (column.kind !== 'number' && column.kind !== 'time')
-      throw new Error(`the column ${name} has no numbers`);
-    const { nulls } = column;
-    const values = nulls
-      ? column.values.map((value, row) => (nulls[row] === 1 ? Number.NaN : value))
-      : column.values;
+    const cells = getNumbers(this.batch, name);
+    const { nulls } = getColumn(this.batch, name);
+    const values = nulls ? cells.map((value, row) => (nulls[row] === 1 ? Number.NaN : value)) : cells;
     this.#numbers.set(name, values);
     return values;
   }
 
   codes(name: string, codes: Readonly<Record<string, number>>): Uint8Array {
-    return readTextCodes(getColumn(this.batch, name) as TextColumn, this.rows, codes);
+    return getTextCodes(this.batch, name, codes, OTHER_CODE);
   }
 
   flags(name: string): Uint8Array {
-    const column = getColumn(this.batch, name);
-    if (column.kind !== 'boolean') throw new Error(`the column ${name} is not boolean`);
-    const { nulls } = column;
-    return nulls ? column.values.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : column.values;
+    const cells = getBooleans(this.batch, name);
+    const { nulls } = getColumn(this.batch, name);
+    return nulls ? cells.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : cells;
   }
 
   ids(): IdNumbers {
-    if (!this.#hasIds) this.idNumbers.parse(getColumn(this.batch, 'id') as TextColumn, this.rows);
+    if (!this.#hasIds) this.idNumbers.parse(getTextColumn(this.batch, 'id'), this.rows);
     this.#hasIds = true;
     return this.idNumbers;
   }

@@ -1,7 +1,7 @@
 import { type FilesWithSettings, readRows } from '../convert/rows/read-rows.js';
 import type { DayFile } from '../day-files/day-file.js';
 import { statSource } from '../store/open-files.js';
-import { type AuditedContent, contentVersion, type RowAuditResult } from './audit-record.js';
+import { type AuditedContent, contentVersion, type RowAuditResult } from './audit-log.js';
 import type { CheckThresholds } from './content-check.js';
 import { AUDIT_READ_OPTIONS, auditMemories, RowAudit } from './row-audit.js';
 

@@ -11,8 +11,8 @@ import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun } from '../store/open-files.js';
 import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
-import { type AuditRecord, createAuditRecord } from './audit-record.js';
-import { AuditTally } from './audit-tally.js';
+import { type AuditRecord, createAuditRecord } from './audit-log.js';
+import { AuditTally, GoodDaysTally } from './audit-tally.js';
 import type { AuditedBytes } from './audit-worker.js';
 import type { CheckThresholds } from './content-check.js';
 import {
@@ -23,13 +23,13 @@ import {
   type KnownFile,
   recordCorruptFile,
 } from './download-folders.js';
-import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
-import { GoodDaysTally } from './good-days.js';
 import {
   addNoRows,
   describeDay,
+  type ExchangeFacts,
   judgeAbsentDay,
   judgeDay,
+  NO_EXCHANGE_FACTS,
   SeriesWithRows,
   toSeriesKey,
 } from './judge-day.js';

@@ -1,5 +1,4 @@
 import type { TextColumn } from '../format/batch.js';
-import { toDictionary } from '../market/lines/line-parts.js';
 
 /** Value of an empty cell in a column of booleans. */
 export const EMPTY_FLAG = 2;
@@ -24,7 +23,7 @@ export interface BatchRows {
   readonly symbols: Int32Array;
   /** The values of a number column. */
   numbers(name: string): Float64Array;
-  /** A text column as codes (`readTextCodes`). */
+  /** A text column as codes: 0 for empty cells, `OTHER_CODE` for texts without a code. */
   codes(name: string, codes: Readonly<Record<string, number>>): Uint8Array;
   /** A boolean column: 1 is true, 0 is false, else `EMPTY_FLAG`. */
   flags(name: string): Uint8Array;
@@ -32,27 +31,8 @@ export interface BatchRows {
   createTextError(name: string, row: number, problem: string): Error;
 }
 
-/** Codes of empty cells, and of texts without a code. */
-const EMPTY_CODE = 0;
+/** Code of texts without one. */
 export const OTHER_CODE = 255;
-
-/** Maps the cells of a text column with few distinct values to codes from 1 to 254. */
-export function readTextCodes(
-  column: TextColumn,
-  rows: number,
-  codes: Readonly<Record<string, number>>,
-): Uint8Array {
-  const { indices, texts } = toDictionary(column);
-  const byIndex = Uint8Array.from(
-    texts,
-    (text) => (Object.hasOwn(codes, text) ? codes[text] : undefined) ?? OTHER_CODE,
-  );
-  const out = new Uint8Array(rows);
-  for (let row = 0; row < rows; row++) out[row] = byIndex[indices[row] as number] as number;
-  const { nulls } = column;
-  if (nulls) for (let row = 0; row < rows; row++) if (nulls[row] === 1) out[row] = EMPTY_CODE;
-  return out;
-}
 
 /** Kinds of ids. */
 export const ID_KIND = {

@@ -3,10 +3,9 @@ import { US_PER_DAY } from '../day-files/day.js';
 import { type AuditBatch, RowCounter } from './audit-batch.js';
 import { EMPTY_FLAG, OTHER_CODE } from './batch-rows.js';
 import { badNumber } from './checks/bad-number.js';
-import { crossed, locked } from './checks/crossed.js';
 import { duplicateId, duplicateRow } from './checks/duplicates.js';
-import { gap } from './checks/gap.js';
 import { idGap } from './checks/id-gap.js';
+import { crossed, gap, locked } from './checks/stretches.js';
 import type { AuditedFile, ContentCheck } from './content-check.js';
 
 /** A check whose result is a number of rows or cells. */

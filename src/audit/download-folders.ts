@@ -6,8 +6,7 @@ import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../store/files.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../store/location.js';
 import { createDestinationFinder, type FindDestination, openDestination } from '../store/open-destination.js';
-import { AuditLog } from './audit-log.js';
-import { type AuditRecord, contentVersion, createCorruptRecord } from './audit-record.js';
+import { AuditLog, type AuditRecord, contentVersion, createCorruptRecord } from './audit-log.js';
 import type { CheckThresholds } from './content-check.js';
 import type { AuditSource } from './plan-days.js';
 

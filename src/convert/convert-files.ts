@@ -1,17 +1,18 @@
 import { toFileError } from '../base/errors.js';
-import { freeWhenIdle, type RunTask } from '../base/thread-pool.js';
+import { freeWhenIdle, keepThreads, type RunTask } from '../base/thread-pool.js';
 import { withRetries } from '../base/with-retries.js';
+import { WorkerThread } from '../base/worker-thread.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../day-files/layout.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { hasDayFileExtension, OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun, openFiles } from '../store/open-files.js';
+import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
 import type { ComputedTarget } from './computed/computed-file.js';
 import type { ConvertFileResult } from './convert-file.js';
-import { type ConvertedBytes, type ConvertJob, runConvertJob } from './convert-job.js';
+import { type ConvertEvent, type ConvertedBytes, type ConvertJob, runConvertJob } from './convert-job.js';
 import { ConvertRun } from './convert-run.js';
-import { convertInThread } from './convert-threads.js';
 import {
   createOutputLocator,
   type LocateOutput,
@@ -262,4 +263,34 @@ export function withUploadRetries<Result>(
     mayRetry: ({ code }) => code === 'upload_lost',
     onWait: (waitMs, error) => emit({ event: 'retry', path, attempt, waitMs, error: toFileError(error) }),
   });
+}
+
+const threads = keepThreads<
+  StoreSettings | undefined,
+  ConvertJob | ComputeJob,
+  readonly ConvertFileResult[] | ComputedContent,
+  ConvertEvent
+>(
+  (workerData) =>
+    new WorkerThread(new URL('./file-worker.js', import.meta.url), { name: 'convert', workerData }),
+);
+
+/** Runs conversions in threads, which the process keeps. */
+function convertInThread(
+  store: StoreSettings | undefined,
+): RunTask<ConvertJob, readonly ConvertFileResult[], ConvertedBytes> {
+  return (job, { onEvent, ...options }) =>
+    threads(store).run(job, {
+      ...options,
+      onEvent: (event) => onEvent?.(event as ConvertedBytes),
+    }) as Promise<readonly ConvertFileResult[]>;
+}
+
+/** Computes rows in the same threads. */
+export function computeInThread(store: StoreSettings | undefined): ComputeRows {
+  return (job, { onRows, onBytes, signal }) =>
+    threads(store).run(job, {
+      signal,
+      onEvent: (event) => (event instanceof Uint8Array ? onRows(event) : onBytes(event[0])),
+    }) as Promise<ComputedContent>;
 }

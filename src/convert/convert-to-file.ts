@@ -12,7 +12,6 @@ import { barRulesOf, type ComputedType } from '../market/message-type-name.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { absoluteLocation, isObjectLocation, joinLocation, parentLocation } from '../store/location.js';
 import { isSmallRun, openFiles, statSource } from '../store/open-files.js';
-import { CloseChain } from './computed/close-chain.js';
 import type { ComputedContent, ComputeJob, ComputeRows } from './computed/computed-conversion.js';
 import {
   type ConvertFileResult,
@@ -23,9 +22,8 @@ import {
   readUnchangedSource,
   removeIfUnchanged,
 } from './convert-file.js';
-import { type ConvertInput, withUploadRetries } from './convert-files.js';
-import { ConvertRun } from './convert-run.js';
-import { computeInThread } from './convert-threads.js';
+import { type ConvertInput, computeInThread, withUploadRetries } from './convert-files.js';
+import { CloseChain, ConvertRun } from './convert-run.js';
 import {
   findUpToDateOutput,
   openProvenanceStore,
@@ -35,8 +33,12 @@ import {
 } from './existing-outputs.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
-import { assertApartFromDayFiles, assertConversion } from './naming/plan-conversions.js';
-import { type PlannedSource, planOneFile } from './naming/plan-one-file.js';
+import {
+  assertApartFromDayFiles,
+  assertConversion,
+  type PlannedSource,
+  planOneFile,
+} from './naming/plan-conversions.js';
 import { OUTPUT_BYTES_KEY, parseSources, type SourceContent, type UnreadSource } from './provenance.js';
 import { createKernels, MIN_BYTES_FOR_THREAD, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';

@@ -8,7 +8,7 @@ import {
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import { listVendorExchanges, loadVendor } from './load-vendor.js';
-import { withBookText } from './message-text/book-text-forms.js';
+import { withBookText } from './message-text/book-text.js';
 import type { Normalizer } from './normalizer.js';
 import { createOwnNormalizer, hasOnlyOwnNormalizers, listEraEdges } from './own/normalizer-eras.js';
 import { createVendorNormalizer } from './vendor-normalizer.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, posix } from 'node:path';
-import { contentVersion } from '../audit/audit-record.js';
+import { contentVersion } from '../audit/audit-log.js';
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import { countSpareProcessors, type RowReaderContext, readRows } from '../convert/rows/read-rows.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { contentVersion } from '../audit/audit-record.js';
+import { contentVersion } from '../audit/audit-log.js';
 import { hashSource } from '../convert/convert-file.js';
 import type { FilesWithSettings } from '../convert/rows/read-rows.js';
 import type { RowCounts } from '../events/run-events.js';

@@ -105,6 +105,104 @@ export interface TextValues {
   readonly offsets: Int32Array<ArrayBuffer>;
 }
 
+/** A batch's column by its name. The parser ensures that all columns of the data type exist. */
+export function getColumn({ schema, columns }: Batch, columnName: string): ColumnData {
+  const column = columns[schema.findIndex(({ name }) => name === columnName)];
+  if (!column) throw new Error(`the batch has no column ${columnName}`);
+  return column;
+}
+
+/** The values of a `number` or `time` column. */
+export function getNumbers(batch: Batch, name: string): Float64Array {
+  const column = getColumn(batch, name);
+  if (column.kind === 'number' || column.kind === 'time') return column.values;
+  throw new Error(`the column ${name} has no numbers`);
+}
+
+/** The values of a `boolean` column, 0 or 1. */
+export function getBooleans(batch: Batch, name: string): Uint8Array {
+  const column = getColumn(batch, name);
+  if (column.kind === 'boolean') return column.values;
+  throw new Error(`the column ${name} is not boolean`);
+}
+
+/** A text column by its name. */
+export function getTextColumn(batch: Batch, name: string): TextColumn {
+  const column = getColumn(batch, name);
+  if (column.kind === 'text') return column;
+  throw new Error(`the column ${name} has no text`);
+}
+
+/** The bytes of a cell in a text column; empty if the cell is. */
+export function getTextBytes(batch: Batch, name: string, row: number): Uint8Array {
+  const column = getTextColumn(batch, name);
+  if (column.nulls?.[row] === 1) return new Uint8Array();
+  const [at, { bytes, offsets }] =
+    column.encoding === 'dictionary' ? [column.indices[row] ?? 0, column.dictionary] : [row, column.text];
+  return bytes.subarray(offsets[at], offsets[at + 1]);
+}
+
+/** A text column as positions in its distinct texts. */
+export interface TextDictionary {
+  readonly indices: Int32Array;
+  readonly texts: readonly string[];
+}
+
+/** A text column by its name, as a dictionary, which it may be already. A null has the position of any text. */
+export function getDictionary(batch: Batch, name: string): TextDictionary {
+  return toDictionary(getTextColumn(batch, name));
+}
+
+/** Converts a text column to a dictionary, unless it is one. */
+export function toDictionary(column: TextColumn): TextDictionary {
+  if (column.encoding === 'dictionary') {
+    return { indices: column.indices, texts: decodeTexts(column.dictionary) };
+  }
+  const known = new Map<string, number>();
+  const indices = Int32Array.from(decodeTexts(column.text), (text) => {
+    const index = known.get(text) ?? known.size;
+    known.set(text, index);
+    return index;
+  });
+  return { indices, texts: [...known.keys()] };
+}
+
+/** Decodes all texts. */
+export function decodeTexts({ bytes, offsets }: TextValues): string[] {
+  const texts: string[] = [];
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    texts.push(decodeRange(bytes, offsets[i] as number, offsets[i + 1] as number));
+  }
+  return texts;
+}
+
+/** Decodes the bytes from `start` up to `end`. */
+export function decodeRange({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString();
+}
+
+/**
+ * Maps a text column with few distinct values to codes, one per row; 0 for empty cells.
+ * @param otherCode for texts without a code.
+ */
+export function getTextCodes(
+  batch: Batch,
+  name: string,
+  codes: Readonly<Record<string, number>>,
+  otherCode = 0,
+): Uint8Array {
+  const { indices, texts } = getDictionary(batch, name);
+  const byIndex = Uint8Array.from(
+    texts,
+    (text) => (Object.hasOwn(codes, text) ? codes[text] : undefined) ?? otherCode,
+  );
+  const out = new Uint8Array(batch.rows);
+  for (let row = 0; row < batch.rows; row++) out[row] = byIndex[indices[row] as number] as number;
+  const { nulls } = getColumn(batch, name);
+  if (nulls) for (let row = 0; row < batch.rows; row++) if (nulls[row] === 1) out[row] = 0;
+  return out;
+}
+
 /** Each array of a copy begins at a multiple of this, as arrays of doubles must. */
 const ALIGNMENT = 8;
 

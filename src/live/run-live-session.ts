@@ -4,16 +4,15 @@ import { abortReason, TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { VERSION } from '../base/version.js';
 import { onAbort, wait, waitForAbort } from '../base/wait.js';
+import { createMessageParser } from '../exchange-adapters/feed-lines.js';
 import type { LiveFeed } from '../exchange-adapters/live-feeds/live-feed.js';
 import type { FeedOpener } from '../exchange-adapters/live-feeds/plan-live-feeds.js';
-import { createMessageParser } from '../exchange-adapters/message-parser.js';
 import { toNetworkError } from '../http/network-error.js';
 import { createTunnel, type Tunnel } from '../http/websocket-tunnel.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { createClosedError, createExchangeError, createHandshakeError } from './connection-errors.js';
-import { resolveSocketAddress } from './exchange-requests.js';
-import { fetchSupplements, sendConnectionSupplements } from './fetch-supplements.js';
+import { fetchSupplements, resolveSocketAddress, sendConnectionSupplements } from './exchange-requests.js';
 
 /** `onMessage` receives each message of any connection or request. An error that it throws ends the session. */
 interface LiveSessionInput extends Omit<ConnectionInput, 'feed'> {

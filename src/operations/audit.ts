@@ -1,10 +1,14 @@
 import { availableParallelism } from 'node:os';
 import type { AuditInput } from '../audit/audit-run.js';
+import { describeGoodDays } from '../audit/audit-tally.js';
 import { INCIDENT } from '../audit/check-descriptions.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
-import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
-import { describeGoodDays } from '../audit/good-days.js';
-import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
+import {
+  createExchangeFacts,
+  DEFAULT_DEGRADING,
+  type ExchangeFacts,
+  NO_EXCHANGE_FACTS,
+} from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { findPageFile, isStdout, type OutputTarget } from '../base/output-sink.js';

@@ -1,12 +1,11 @@
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import { formatMinute, intersectMinutes, type Minute, type MinuteRange } from '../day-files/day.js';
-import type { FeedReadContext } from './feed-read-context.js';
+import { type FeedReadContext, ReservedText } from './feed-read-context.js';
 import type { KeyedRequest } from './slices/shared-slices.js';
 import type { SliceFile, SliceIndex } from './slices/slice-index.js';
 import { MAX_REQUEST_MINUTES } from './slices/slice-request.js';
 import { type Keep, type SliceText, unpackSlice } from './slices/unpack-slice.js';
-import { ReservedText } from './text-budget.js';
 
 /** A series of requests for the same filters, which fit into one request. */
 export interface FeedPart {

@@ -6,7 +6,7 @@ import type { OpenedFeed } from '../raw-feeds/open-feed.js';
 import { RawBatch } from '../raw-feeds/raw-batch.js';
 import { readFeedPart } from '../raw-feeds/read-feed-part.js';
 import type { FeedPart } from '../raw-feeds/slice-prefetcher.js';
-import { createHandover } from './handover.js';
+import { createHandover } from './line-jobs.js';
 import { createPace, fillOrFlush } from './line-writer.js';
 import { RawLineWriter, type RawSink } from './raw-line-writer.js';
 

@@ -9,8 +9,8 @@ import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { createHandover } from './handover.js';
 import {
+  createHandover,
   createReplayThreads,
   type LineJob,
   type LineJobs,

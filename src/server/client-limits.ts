@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
 import type { LineSink } from '../market/lines/line-buffer.js';
-import { ReservedText, type TextBudget } from '../raw-feeds/text-budget.js';
+import { ReservedText, type TextBudget } from '../raw-feeds/feed-read-context.js';
 
 /**
  * Limits the clients of both ports and all processes: WebSocket connections, and HTTP responses that replay. A client

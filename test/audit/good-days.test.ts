@@ -3,7 +3,7 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { type DayVerdict, describeFailedDay, GoodDaysTally } from '../../src/audit/good-days.js';
+import { type DayVerdict, describeFailedDay, GoodDaysTally } from '../../src/audit/audit-tally.js';
 import { TickhaulError as CodedError } from '../../src/base/errors.js';
 import { DAY_CONDITIONS } from '../../src/events/audited-day.js';
 import { audit, TickhaulError } from '../../src/index.js';

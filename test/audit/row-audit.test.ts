@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { RowAuditResult } from '../../src/audit/audit-record.js';
+import type { RowAuditResult } from '../../src/audit/audit-log.js';
 import type { CheckThresholds } from '../../src/audit/content-check.js';
 import { CONTENT_CHECKS } from '../../src/audit/content-checks.js';
 import { resolveChecks } from '../../src/audit/judge-day.js';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { type Inspection, inspectFile } from '../../src/describe/inspect-file.js';
 import { ZstdFrames } from '../../src/format/decompress.js';
 import { Encoding, PhysicalType } from '../../src/format/parquet/parquet-schema.js';
-import { readThrift } from '../../src/format/parquet/thrift-reader.js';
+import { readThrift } from '../../src/format/parquet/thrift.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
 import {

@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../src/format/byte-writer.js';
 import { Encoding, PageType, PhysicalType } from '../../src/format/parquet/parquet-schema.js';
-import { ThriftWriter } from '../../src/format/parquet/thrift-writer.js';
+import { ThriftWriter } from '../../src/format/parquet/thrift.js';
 
 type Write = (thrift: ThriftWriter) => void;
 

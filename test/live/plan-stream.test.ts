@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { LiveEvent } from '../../src/live/live-options.js';
-import { planStream } from '../../src/live/plan-stream.js';
+import { planStream } from '../../src/live/stream-live.js';
 import { tempDir } from '../helpers/temp.js';
 import { clientFor, serve } from '../service/loopback.js';
 import { option } from './streaming.js';

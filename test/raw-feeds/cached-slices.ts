@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatMinute } from '../../src/day-files/day.js';
-import { filterKeys } from '../../src/raw-feeds/feed-filters.js';
 import {
   createFeedReadContext,
   type FeedReadContext,
   type FeedReadOptions,
 } from '../../src/raw-feeds/feed-read-context.js';
+import { filterKeys } from '../../src/raw-feeds/open-feed.js';
 import type { FeedPart } from '../../src/raw-feeds/slice-prefetcher.js';
 import { readSliceIndex, slicePath } from '../../src/raw-feeds/slices/slice-index.js';
 import { seededRandom } from '../../src/sandbox/simulation/seeded-random.js';

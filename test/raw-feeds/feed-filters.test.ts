@@ -7,7 +7,7 @@ import {
   formatFilters,
   MAX_FILTER_SYMBOLS,
   splitFilters,
-} from '../../src/raw-feeds/feed-filters.js';
+} from '../../src/raw-feeds/open-feed.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 
 const filter = fc.record(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, truncate } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import type { FeedReadContext, FeedReadOptions } from '../../src/raw-feeds/feed-read-context.js';
-import { SliceOpener } from '../../src/raw-feeds/slice-opener.js';
+import { SliceOpener } from '../../src/raw-feeds/read-feed-part.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { until } from '../helpers/until.js';
 import { type CachedSlices, cacheSlices, MINUTES } from './cached-slices.js';

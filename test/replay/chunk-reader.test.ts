@@ -3,7 +3,7 @@ import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Semaphore } from '../../src/base/semaphore.js';
-import { createChunkReader } from '../../src/replay/chunk-reader.js';
+import { createChunkReader } from '../../src/replay/write-series-lines.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { tempDir } from '../helpers/temp.js';
 

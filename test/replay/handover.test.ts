@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHandover } from '../../src/replay/handover.js';
+import { createHandover } from '../../src/replay/line-jobs.js';
 
 interface Box {
   value: number;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { Semaphore } from '../../src/base/semaphore.js';
-import { createChunkReader } from '../../src/replay/chunk-reader.js';
 import { writeLinesToFile } from '../../src/replay/file-output.js';
+import { createChunkReader } from '../../src/replay/write-series-lines.js';
 import type { RandomAccess } from '../../src/store/files.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 

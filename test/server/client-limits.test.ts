@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { TextBudget } from '../../src/raw-feeds/text-budget.js';
+import { TextBudget } from '../../src/raw-feeds/feed-read-context.js';
 import { SHARED_TEXT_BYTES, withClientBuffers } from '../../src/server/client-limits.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { ReservedText } from '../../src/raw-feeds/text-budget.js';
+import { ReservedText } from '../../src/raw-feeds/feed-read-context.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { replayNormalized } from '../../src/server/replay-normalized.js';
 import { parseNormalizedOptions } from '../../src/server/request-options.js';

@@ -1,6 +1,6 @@
 import { hasColumn } from '../../day-files/data-types.js';
-import type { ColumnData, TextColumn, TextValues } from '../../format/batch.js';
-import { type AuditBatch, getTextColumn, RowCounter } from '../audit-batch.js';
+import { type ColumnData, getTextColumn, type TextColumn, type TextValues } from '../../format/batch.js';
+import { type AuditBatch, RowCounter } from '../audit-batch.js';
 import { ID_KIND, LOW_LIMIT } from '../batch-rows.js';
 import type { CheckCounter, ContentCheck } from '../content-check.js';
 
@@ -124,7 +124,7 @@ export const duplicateId: ContentCheck = {
         const { rows, symbols } = batch;
         if (rows === 0) return;
         const { kinds, high, low } = batch.ids();
-        const column = getTextColumn(batch, 'id');
+        const column = getTextColumn(batch.batch, 'id');
         for (let row = 0; row < rows; row++) {
           const symbol = symbols[row] as number;
           const kind = kinds[row] as number;

@@ -1,11 +1,10 @@
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay, US_PER_DAY } from '../../day-files/day.js';
-import type { Batch } from '../../format/batch.js';
+import { type Batch, getNumbers } from '../../format/batch.js';
 import type { DayFileHeader } from '../../format/csv/csv-header.js';
 import { RowReader } from '../../format/csv/row-reader.js';
 import type { OutputOptions } from '../../format/output-format.js';
 import type { TextSink } from '../../gzip/gunzip.js';
-import { getNumbers } from '../../market/batch-columns.js';
 import {
   type ComputedStream,
   createBarStream,

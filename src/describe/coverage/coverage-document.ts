@@ -1,13 +1,13 @@
 import { addDays, type Day, formatDay } from '../../day-files/day.js';
-import type {
-  AuditCounts,
-  Coverage,
-  CoverageTotals,
-  DayState,
-  SeriesCounts,
-  SeriesCoverage,
+import {
+  type AuditCounts,
+  type Coverage,
+  type CoverageTotals,
+  type DayState,
+  type SeriesCounts,
+  type SeriesCoverage,
+  splitIntoSpans,
 } from './coverage-facts.js';
-import { splitIntoSpans } from './state-spans.js';
 
 /** Counts of audits are absent if no day was audited. */
 type Unaudited<T extends AuditCounts> = Omit<T, keyof AuditCounts> & Partial<AuditCounts>;

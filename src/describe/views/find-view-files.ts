@@ -14,8 +14,8 @@ import type { Destination } from '../../store/destination.js';
 import { absoluteLocation } from '../../store/location.js';
 import { isDataPath } from '../../store/paths.js';
 import { StrayFiles } from '../../store/stray-files.js';
-import { canQuery } from './file-patterns.js';
 import {
+  canQuery,
   type FileColumn,
   findViewColumns,
   isSqlName,

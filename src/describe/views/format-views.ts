@@ -4,9 +4,10 @@ import { plural } from '../../base/units.js';
 import type { Column, ColumnKind } from '../../day-files/data-types.js';
 import { formatDay } from '../../day-files/day.js';
 import type { StoreSettings } from '../../store/files.js';
-import { createFilePatterns, escapeGlob } from './file-patterns.js';
 import type { ViewFiles } from './find-view-files.js';
 import {
+  createFilePatterns,
+  escapeGlob,
   type FileColumn,
   findViewColumns,
   quoteName,

@@ -1,4 +1,4 @@
-import { contentVersion, createAuditRecord, type RowAuditResult } from '../../audit/audit-record.js';
+import { contentVersion, createAuditRecord, type RowAuditResult } from '../../audit/audit-log.js';
 import { DEFAULT_THRESHOLDS } from '../../audit/content-check.js';
 import { type DownloadFolders, findKnownFile } from '../../audit/download-folders.js';
 import type { AuditSource } from '../../audit/plan-days.js';

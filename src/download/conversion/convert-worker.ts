@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import type { RowAuditResult } from '../../audit/audit-record.js';
+import type { RowAuditResult } from '../../audit/audit-log.js';
 import type { RowAuditInput } from '../../audit/row-audit.js';
 import { abortReason, type TickhaulError } from '../../base/errors.js';
 import { serveTasks } from '../../base/serve-tasks.js';

@@ -10,6 +10,7 @@ import {
   toFieldsList,
 } from '../message-fields.js';
 import { type EmitRecord, mapToUniqueSymbols, type Normalizer, toLowerCaseSymbols } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 
 /**
  * Binance's European options since December 2025 (Binance Open Platform, Options trading, Websocket market
@@ -46,15 +47,8 @@ export function binanceOptionsBooks(): Normalizer {
 
 export function binanceOptionsBookTickers(): Normalizer {
   return binanceOptionsNormalizer('bookTicker', ({ s, b, B, a, A, T }, localTimestamp, emit) => {
-    emit({
-      type: 'book_ticker',
-      symbol: String(s),
-      bidPrice: parsePositiveNumber(b),
-      bidAmount: parsePositiveNumber(B),
-      askPrice: parsePositiveNumber(a),
-      askAmount: parsePositiveNumber(A),
-      ...eventTimeFromMs(T, localTimestamp),
-    });
+    const time = eventTimeFromMs(T, localTimestamp);
+    emit(createBookTicker(String(s), [a, A], [b, B], time, parsePositiveNumber));
   });
 }
 

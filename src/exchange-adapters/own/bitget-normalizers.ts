@@ -10,6 +10,7 @@ import {
   toFieldsList,
 } from '../message-fields.js';
 import { type EmitRecord, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 import { LastTickers } from './last-ticker.js';
 
 /**
@@ -53,15 +54,16 @@ export function bitgetBookTickers(): Normalizer {
     if (action !== 'snapshot') return;
     const [ask] = parseLevelPairs(item['a']);
     const [bid] = parseLevelPairs(item['b']);
-    emit({
-      type: 'book_ticker',
-      symbol,
-      askAmount: parseNonZeroNumber(ask?.amount),
-      askPrice: parseNonZeroNumber(ask?.price),
-      bidPrice: parseNonZeroNumber(bid?.price),
-      bidAmount: parseNonZeroNumber(bid?.amount),
-      ...toEventTime(item['ts']),
-    });
+    const time = toEventTime(item['ts']);
+    emit(
+      createBookTicker(
+        symbol,
+        [ask?.price, ask?.amount],
+        [bid?.price, bid?.amount],
+        time,
+        parseNonZeroNumber,
+      ),
+    );
   });
 }
 

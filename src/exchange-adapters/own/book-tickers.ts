@@ -11,20 +11,24 @@ import { type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
 /** Price and amount of a side, each a number or its text; undefined values are missing. */
 type BestLevel = readonly [price: unknown, amount: unknown];
 
-/** Creates a record of the best levels that a message has. */
+/**
+ * Creates a record of the best levels that a message has.
+ * @param parse parses each number, depending on how the exchange states that it has none.
+ */
 export function createBookTicker(
   symbol: string,
   [askPrice, askAmount]: BestLevel,
   [bidPrice, bidAmount]: BestLevel,
   time: EventTime,
+  parse: (value: unknown) => number | undefined = parseOptionalNumber,
 ): BookTickerRecord {
   return {
     type: 'book_ticker',
     symbol,
-    askAmount: parseOptionalNumber(askAmount),
-    askPrice: parseOptionalNumber(askPrice),
-    bidPrice: parseOptionalNumber(bidPrice),
-    bidAmount: parseOptionalNumber(bidAmount),
+    askAmount: parse(askAmount),
+    askPrice: parse(askPrice),
+    bidPrice: parse(bidPrice),
+    bidAmount: parse(bidAmount),
     ...time,
   };
 }

@@ -7,6 +7,7 @@ import {
   toFields,
 } from '../message-fields.js';
 import { type EmitRecord, type Normalizer, toUpperCaseSymbols } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 
 /**
  * Gemini's WebSocket API of July 2026 (developer.gemini.com, WebSocket, Streams). Messages do not name their
@@ -52,15 +53,7 @@ export function geminiBooks(): Normalizer {
 export function geminiBookTickers(): Normalizer {
   return geminiNormalizer('bookTicker', ({ b, B, a, A }, { symbol, eventTime }, emit) => {
     if (B === undefined) return;
-    emit({
-      type: 'book_ticker',
-      symbol,
-      askAmount: parseNonZeroNumber(A),
-      askPrice: parseNonZeroNumber(a),
-      bidAmount: parseNonZeroNumber(B),
-      bidPrice: parseNonZeroNumber(b),
-      ...eventTime,
-    });
+    emit(createBookTicker(symbol, [a, A], [b, B], eventTime, parseNonZeroNumber));
   });
 }
 

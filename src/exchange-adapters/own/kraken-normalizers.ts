@@ -7,6 +7,7 @@ import {
   toFieldsList,
 } from '../message-fields.js';
 import { type EmitRecord, mapSymbols, type Normalizer } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 
 /**
  * Kraken's WebSocket API v2 (docs.kraken.com, Spot WebSocket v2: trade, book, ticker): `{channel, type, data:
@@ -49,15 +50,8 @@ export function krakenBookTickers(): Normalizer {
     const { symbol, ask, ask_qty, bid, bid_qty, timestamp } = item;
     // A market that has never had a price has a time in 1970.
     if (Date.parse(String(timestamp)) === 0) return;
-    emit({
-      type: 'book_ticker',
-      symbol: String(symbol),
-      askAmount: parseNonZeroNumber(ask_qty),
-      askPrice: parseNonZeroNumber(ask),
-      bidPrice: parseNonZeroNumber(bid),
-      bidAmount: parseNonZeroNumber(bid_qty),
-      ...eventTimeFromIso(timestamp, localTimestamp),
-    });
+    const time = eventTimeFromIso(timestamp, localTimestamp);
+    emit(createBookTicker(String(symbol), [ask, ask_qty], [bid, bid_qty], time, parseNonZeroNumber));
   });
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../message-fields.js';
 import { readLighterTradeText } from '../message-text/trade-text.js';
 import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { createBookTicker } from './book-tickers.js';
 import { LastTicker } from './last-ticker.js';
 import { BookSequence } from './numbered-books.js';
 
@@ -70,17 +71,11 @@ export function lighterBookTickers(): Normalizer {
     const symbol = readMarket(message);
     if (kind !== 'update' || symbol === undefined) return;
     if (!isMessageFields(message['ticker'])) throw new UnknownFormError('ticker');
-    const ask = toFields(message['ticker']['a']);
-    const bid = toFields(message['ticker']['b']);
-    emit({
-      type: 'book_ticker',
-      symbol,
-      askAmount: parseNonZeroNumber(ask['size']),
-      askPrice: parseNonZeroNumber(ask['price']),
-      bidPrice: parseNonZeroNumber(bid['price']),
-      bidAmount: parseNonZeroNumber(bid['size']),
-      ...eventTimeFromMs(message['timestamp'], localTimestamp),
-    });
+    const { a, b } = message['ticker'];
+    const { price: askPrice, size: askSize } = toFields(a);
+    const { price: bidPrice, size: bidSize } = toFields(b);
+    const time = eventTimeFromMs(message['timestamp'], localTimestamp);
+    emit(createBookTicker(symbol, [askPrice, askSize], [bidPrice, bidSize], time, parseNonZeroNumber));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-message.js';
+import type { EncodedRecordBatch } from '../../format/arrow/record-batch-encoder.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compressor.js';
 import type { ExportIo, OutputOwner } from '../export-target.js';
@@ -108,16 +109,18 @@ export class CandlesFile {
     const rows = this.#rows;
     this.#rows = 0;
     if (rows === 0) return;
-    const numbers = [this.#opens, this.#highs, this.#lows, this.#closes, this.#volumes];
-    const dates = BigInt64Array.from(this.#starts.subarray(0, rows), (start) => BigInt(start) * 1000n);
-    const arrays = [dates, ...numbers.map((values) => values.subarray(0, rows))];
-    await this.#file.write(
-      encodeRecordBatch(
-        rows,
-        arrays.map((values) => createFullArray(rows, values)),
-        loadLz4(),
-        new ByteWriter(),
-      ),
-    );
+    const columns = [this.#starts, this.#opens, this.#highs, this.#lows, this.#closes, this.#volumes];
+    const [starts = [], ...numbers] = columns.map((values) => values.subarray(0, rows));
+    await this.#file.write(encodeCandles(starts, numbers));
   }
+}
+
+/** Encodes candles. @param starts microseconds since the epoch. @param numbers columns after the date, in their order. */
+export function encodeCandles(
+  starts: ArrayLike<number>,
+  numbers: readonly Float64Array[],
+): EncodedRecordBatch {
+  const dates = BigInt64Array.from(starts, (start) => BigInt(start) * 1000n);
+  const arrays = [dates, ...numbers].map((values) => createFullArray(starts.length, values));
+  return encodeRecordBatch(starts.length, arrays, loadLz4(), new ByteWriter());
 }

@@ -1,9 +1,16 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { Batch, TextColumn, TextValues } from '../../format/batch.js';
+import {
+  type Batch,
+  getColumn,
+  getDictionary,
+  getNumbers,
+  getTextCodes,
+  getTextColumn,
+  type TextColumn,
+  type TextValues,
+} from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
-import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
 import {
   type Exporter,
   type ExportIo,
@@ -123,7 +130,7 @@ class JobPairs {
   }
 
   #addBySymbol(trades: TradeRows, batch: Batch): void {
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const exports = texts.map((text) => {
       const pair = this.#settings.pairs?.[text.toUpperCase()];
       return pair === undefined ? undefined : this.#exportOf(pair, text);
@@ -166,7 +173,7 @@ class JobPairs {
 }
 
 function readTrades(batch: Batch): TradeRows {
-  const ids = toPlainText(getColumn(batch, 'id') as TextColumn);
+  const ids = toPlainText(getTextColumn(batch, 'id'));
   return {
     timestamps: getNumbers(batch, 'timestamp'),
     prices: getNumbers(batch, 'price'),

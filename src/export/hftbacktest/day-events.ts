@@ -1,17 +1,16 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
-import type { Batch, TextColumn } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-cells.js';
 import {
+  type Batch,
   getBooleans,
   getColumn,
+  getDictionary,
   getNumbers,
   getTextBytes,
   getTextCodes,
-} from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
+} from '../../format/batch.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
 import { SELECT_OTHERS, sameOutputError } from '../export-target.js';
-import type { MergeState } from './chunk-flow.js';
 import {
   BUY_BIT,
   CLEAR,
@@ -25,7 +24,7 @@ import {
   SNAPSHOT,
   TRADE,
 } from './event-sequences.js';
-import { EventStore } from './event-store.js';
+import { EventStore, type MergeState } from './event-store.js';
 
 /** The names of outputs are fixed, and so are those of the day files of single symbols. */
 const ADVICE = `no flag tells them apart, so leave the file out; ${SELECT_OTHERS}`;
@@ -131,7 +130,7 @@ export class DayEvents {
   /** The events of a batch's symbols, and for each row the position of its symbol there; undefined for the only symbol. */
   #readSymbols(batch: Batch): { readonly events: readonly SymbolEvents[]; readonly indices?: Int32Array } {
     if (!this.#isGrouped) return { events: [...this.#symbols.values()] };
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const events = texts.map((text) => {
       const known = this.#byName.get(text) ?? this.#addSymbol(text);
       this.#byName.set(text, known);

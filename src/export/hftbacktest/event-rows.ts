@@ -1,7 +1,7 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
 import { type CrcFoldModule, computeMemoryCrc } from '../../gzip/inflate/inflated-text.js';
 import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-sequences.js';
-import type { EventBlock } from './merge-clocks.js';
+import type { EventBlock } from './sorted-events.js';
 
 /** Rows in a block, at most; each block is deflated independently. */
 export const BLOCK_ROWS = 16_384;

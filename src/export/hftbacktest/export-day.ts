@@ -7,9 +7,9 @@ import {
   type ExportSource,
   SELECT_OTHERS,
 } from '../export-target.js';
-import { MergeState, ReadAgain } from './chunk-flow.js';
 import { DayEvents, type SnapshotMode, type SymbolEvents } from './day-events.js';
 import { type Clock, EventSpace } from './event-sequences.js';
+import { MergeState, ReadAgain } from './event-store.js';
 import { SortedEvents } from './sorted-events.js';
 import {
   createInlineEncoder,

@@ -1,7 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, US_PER_DAY } from '../../day-files/day.js';
-import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
-import { getColumn } from '../../market/batch-columns.js';
+import { type Batch, type ColumnData, getColumn, type Schema, type TextValues } from '../../format/batch.js';
 import { type ComputedStream, createBarStream } from '../../market/day-file/computed-stream.js';
 import type { TradeBarType } from '../../market/message-type-name.js';
 import type { TradeBar } from '../../market/trade-bars.js';

@@ -1,5 +1,5 @@
+import { getBooleans, getTextBytes, getTextCodes } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
-import { getBooleans, getTextBytes, getTextCodes } from '../../market/batch-columns.js';
 import { CATALOG_COLUMNS, type CatalogColumn, DEPTH_LEVELS, type FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory, LaneSet } from './lane-memory.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';

@@ -1,6 +1,4 @@
-import type { Batch, TextColumn } from '../../format/batch.js';
-import { getColumn } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
+import { type Batch, getDictionary } from '../../format/batch.js';
 import type { TradeBarType } from '../../market/message-type-name.js';
 import { type ExportSource, type OutputOwner, sameOutputError } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
@@ -119,7 +117,7 @@ export class CatalogPass {
   }
 
   #identify(batch: Batch): InstrumentBatch {
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const instruments = texts.map((symbol) => this.#input.findInstrument(symbol));
     return { path: this.#input.source.path, rowsBefore: this.#rowsRead, batch, instruments, indices };
   }

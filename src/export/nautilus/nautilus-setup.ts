@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { SideFile } from '../export-target.js';
 import type { CatalogType } from './catalog-columns.js';
 import { formatCatalogPath } from './catalog-instrument.js';
-import type { InstrumentRow } from './instrument-row.js';
+import type { InstrumentRow } from './instrument-file.js';
 import { formatBarType, parseBarName } from './nautilus-options.js';
 
 /** How a strategy gets a type of data; in the order of preference. */

@@ -22,8 +22,12 @@ import {
   needsInverse,
 } from './catalog-instrument.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType } from './catalog-tables.js';
-import { encodeInstrument, formatInstrumentPath } from './instrument-file.js';
-import { createInstrumentRow, type InstrumentRow } from './instrument-row.js';
+import {
+  createInstrumentRow,
+  encodeInstrument,
+  formatInstrumentPath,
+  type InstrumentRow,
+} from './instrument-file.js';
 import { formatBarStep, type NautilusOptions, parseBarName } from './nautilus-options.js';
 
 /**

@@ -1,6 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import type { Batch, NumberColumn } from '../../format/batch.js';
-import { getColumn } from '../../market/batch-columns.js';
+import { type Batch, getColumn, type NumberColumn } from '../../format/batch.js';
 import { SELECT_OTHERS } from '../export-target.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';

@@ -1,6 +1,4 @@
-import type { TextColumn } from '../../format/batch.js';
-import { getColumn } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/line-parts.js';
+import { getTextColumn, toDictionary } from '../../format/batch.js';
 import { CATALOG_COLUMNS } from './catalog-columns.js';
 import type { LaneSet } from './lane-memory.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';
@@ -34,7 +32,7 @@ export function createTradeDecoder(decoder: LaneDecoder): RowDecoder {
 
 /** Stores the ids. Returns the number of rows without a usable one. */
 function storeIds({ memory }: LaneDecoder, rows: InstrumentBatch, lanes: LaneSet): number {
-  const column = getColumn(rows.batch, 'id') as TextColumn;
+  const column = getTextColumn(rows.batch, 'id');
   const slots = lanes.at(LANE.tradeId);
   const ids = lanes.view(LANE.tradeId);
   if (column.nullCount === lanes.rows) {
@@ -98,7 +96,7 @@ function hashSymbol(symbol: string): bigint {
 
 /** A text column as positions of distinct texts; an empty cell is the empty text. */
 function readTexts(rows: InstrumentBatch, name: string): Texts {
-  const column = getColumn(rows.batch, name) as TextColumn;
+  const column = getTextColumn(rows.batch, name);
   const { indices, texts } = toDictionary(column);
   const { nulls } = column;
   if (!nulls) return { indices, texts };

@@ -38,7 +38,7 @@ export const ARROW_FORMAT: OutputFormat = {
     return createRecordBatchKernel(job);
   },
   async readFacts(path, files, signal) {
-    const { readArrowFooter, countRows } = await import('./arrow-footer.js');
+    const { readArrowFooter, countRows } = await import('./arrow-reader.js');
     const file = await files.openRandom(path, signal);
     try {
       const footer = await readArrowFooter(file, path);

@@ -10,17 +10,20 @@ import {
   TooLargeError,
 } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
-import { type ArrowFooter, countRows, type FooterField, readArrowFooter } from './arrow-footer.js';
 import { MessageHeader } from './arrow-message.js';
 import {
   type ArrowBlock,
+  type ArrowFooter,
+  countRows,
   createReadLimits,
+  type FooterField,
   openRecordBatch,
   type ReadLimits,
+  readArrowFooter,
   readHeader,
   readRecordBatch,
   type StoredRecordBatch,
-} from './record-batch-reader.js';
+} from './arrow-reader.js';
 
 /**
  * Summarizes an Arrow file. Rows, columns and metadata come from its footer, and nulls from the messages of its record

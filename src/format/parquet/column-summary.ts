@@ -1,5 +1,5 @@
 import { ConvertedType, LogicalType, PhysicalType, Repetition, TimeUnit } from './parquet-schema.js';
-import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
+import type { ThriftStruct, ThriftValue } from './thrift.js';
 
 /** A column over all row groups. Values that the file does not state are undefined. */
 export interface ColumnSummary {

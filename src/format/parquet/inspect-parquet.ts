@@ -22,7 +22,7 @@ import {
 } from './page-values.js';
 import { type ParquetFooter, parseFooter, readFooterBytes } from './parquet-footer.js';
 import { ConvertedType, LogicalType, PhysicalType, Repetition, TimeUnit } from './parquet-schema.js';
-import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
+import type { ThriftStruct, ThriftValue } from './thrift.js';
 
 /**
  * Summarizes a Parquet file. Rows, columns, nulls and extremes come from the footer; only the edge rows and

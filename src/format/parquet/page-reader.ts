@@ -3,7 +3,7 @@ import { decompressLz4Block, decompressSnappy, decompressZstd } from '../decompr
 import { type StepLimit, TooLargeError } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { Encoding, PageType } from './parquet-schema.js';
-import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { readThrift, type ThriftStruct, type ThriftValue } from './thrift.js';
 
 /** Steps to read a header; decompressing BYTES_PER_STEP bytes is one. */
 const PAGE_STEPS = 400;

@@ -4,7 +4,7 @@ import { describeDamage, isDamage } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
 import { ColumnSummarizer, type ColumnSummary, type Leaf, listLeaves } from './column-summary.js';
 import { PARQUET_MAGIC } from './parquet-schema.js';
-import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { readThrift, type ThriftStruct, type ThriftValue } from './thrift.js';
 
 /** Content of a Parquet file's footer. */
 export interface ParquetFooter {

@@ -1,7 +1,7 @@
 import { type Column, LEADING_COLUMNS } from '../../day-files/data-types.js';
 import type { Schema } from '../batch.js';
 import type { Compression } from '../compressor.js';
-import type { ThriftWriter } from './thrift-writer.js';
+import type { ThriftWriter } from './thrift.js';
 
 /**
  * Enum values of the format:

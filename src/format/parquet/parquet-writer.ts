@@ -11,7 +11,7 @@ import {
   type ParquetColumn,
   writeSchema,
 } from './parquet-schema.js';
-import { ThriftWriter } from './thrift-writer.js';
+import { ThriftWriter } from './thrift.js';
 
 export interface ParquetWriter {
   /** Appends a row group; one without rows is ignored. Calls must not overlap. */

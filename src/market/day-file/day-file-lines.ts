@@ -1,12 +1,19 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { DataType } from '../../day-files/data-types.js';
-import type { Batch, TextColumn } from '../../format/batch.js';
+import {
+  type Batch,
+  getBooleans,
+  getDictionary,
+  getNumbers,
+  getTextBytes,
+  getTextCodes,
+  type TextDictionary,
+} from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { type FixedText, hasMicros } from '../../format/ndjson/write-json.js';
-import { getBooleans, getColumn, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
 import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import { createLineHead, toDictionary } from '../lines/line-parts.js';
+import { createLineHead } from '../lines/line-parts.js';
 import { BookChangeLines, RowLines } from '../lines/row-lines.js';
 import type { NormalizedType } from '../message-type-name.js';
 import type { Instrument } from '../messages.js';
@@ -263,8 +270,8 @@ export class Instruments<State> {
   }
 
   getOwners(batch: Batch): RowOwners<State> {
-    const exchanges = toDictionary(getColumn(batch, 'exchange') as TextColumn);
-    const symbols = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const exchanges = getDictionary(batch, 'exchange');
+    const symbols = getDictionary(batch, 'symbol');
     const [exchange = ''] = exchanges.texts;
     if (exchanges.texts.length === 1) {
       const states = symbols.texts.map((symbol) => this.getState({ exchange, symbol }));
@@ -274,7 +281,7 @@ export class Instruments<State> {
   }
 
   /** Handles files of several exchanges, which the service does not have. */
-  #getOwnersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): RowOwners<State> {
+  #getOwnersOfMany(rows: number, exchanges: TextDictionary, symbols: TextDictionary): RowOwners<State> {
     const known = new Map<number, number>();
     const states: (State | undefined)[] = [];
     const indices = Int32Array.from({ length: rows }, (_, row) => {
@@ -298,5 +305,3 @@ export class Instruments<State> {
     return this.#states.get(key);
   }
 }
-
-type Dictionary = ReturnType<typeof toDictionary>;

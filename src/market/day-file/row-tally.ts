@@ -3,9 +3,7 @@ import { plural } from '../../base/units.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay, US_PER_DAY } from '../../day-files/day.js';
 import { toSafeFileName } from '../../day-files/day-file.js';
-import type { Batch, TextColumn } from '../../format/batch.js';
-import { getColumn, getNumbers } from '../batch-columns.js';
-import { toDictionary } from '../lines/line-parts.js';
+import { type Batch, getDictionary, getNumbers } from '../../format/batch.js';
 import type { Period } from '../trade-bars.js';
 
 /** A day file whose rows are counted. */
@@ -69,7 +67,7 @@ export class RowTally {
   }
 
   #addForeign(batch: Batch): void {
-    const { indices, texts } = toDictionary(getColumn(batch, 'symbol') as TextColumn);
+    const { indices, texts } = getDictionary(batch, 'symbol');
     const areForeign = texts.map((text) => this.isForeign(text));
     if (!areForeign.includes(true)) return;
     for (let row = 0; row < batch.rows; row++) if (areForeign[indices[row] as number]) this.foreign++;

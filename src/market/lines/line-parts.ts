@@ -1,4 +1,4 @@
-import type { TextColumn, TextValues } from '../../format/batch.js';
+import { decodeRange, decodeTexts, type TextValues } from '../../format/batch.js';
 import {
   copyFixed,
   createFixedText,
@@ -93,15 +93,6 @@ export function createDictionaryTexts(dictionary: TextValues, begin: string): Fi
   return decodeTexts(dictionary).map((text) => createFixedText(`${begin}${JSON.stringify(text)}`));
 }
 
-/** Decodes all texts. */
-function decodeTexts({ bytes, offsets }: TextValues): string[] {
-  const texts: string[] = [];
-  for (let i = 0; i + 1 < offsets.length; i++) {
-    texts.push(decode(bytes, offsets[i] as number, offsets[i + 1] as number));
-  }
-  return texts;
-}
-
 /** Writes text as the content of a JSON string, as `JSON.stringify` does; returns the position after it. */
 export function writeText(text: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
   for (let p = start, q = at; p < end; p++, q++) {
@@ -130,25 +121,7 @@ export function writeString(text: string, out: Uint8Array, at: number): number {
   return p;
 }
 
-/** Converts a text column to a dictionary, unless it is one. */
-export function toDictionary(column: TextColumn): { indices: Int32Array; texts: readonly string[] } {
-  if (column.encoding === 'dictionary') {
-    return { indices: column.indices, texts: decodeTexts(column.dictionary) };
-  }
-  const known = new Map<string, number>();
-  const indices = Int32Array.from(decodeTexts(column.text), (text) => {
-    const index = known.get(text) ?? known.size;
-    known.set(text, index);
-    return index;
-  });
-  return { indices, texts: [...known.keys()] };
-}
-
 function writeEscaped(text: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
-  const inside = JSON.stringify(decode(text, start, end)).slice(1, -1);
+  const inside = JSON.stringify(decodeRange(text, start, end)).slice(1, -1);
   return at + Buffer.from(out.buffer, out.byteOffset, out.length).write(inside, at);
-}
-
-function decode({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
-  return Buffer.from(buffer, byteOffset + start, end - start).toString();
 }

@@ -1,4 +1,4 @@
-import type { Batch, ColumnData, TextValues } from '../../format/batch.js';
+import { type Batch, type ColumnData, getNumbers, type TextValues } from '../../format/batch.js';
 import {
   copyFixed,
   copyWords,
@@ -14,7 +14,6 @@ import {
   WORD_BYTES,
   writeNumber,
 } from '../../format/ndjson/write-json.js';
-import { getNumbers } from '../batch-columns.js';
 import type { LineBuffer } from './line-buffer.js';
 import {
   ASKS,

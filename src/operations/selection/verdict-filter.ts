@@ -1,6 +1,5 @@
-import type { AuditLog } from '../../audit/audit-log.js';
-import type { AuditRecord } from '../../audit/audit-record.js';
-import type { DayVerdict } from '../../audit/good-days.js';
+import type { AuditLog, AuditRecord } from '../../audit/audit-log.js';
+import type { DayVerdict } from '../../audit/audit-tally.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { IsExcluded, SelectedSource, SourceExclusion } from '../../convert/naming/find-sources.js';
@@ -93,7 +92,7 @@ async function excludeOtherDays(
   emit: EventSink,
 ): Promise<IsExcluded> {
   if (selected.length === 0) return async () => false;
-  const { GoodDaysTally, describeFailedDay, describeNoGoodDay } = await import('../../audit/good-days.js');
+  const { GoodDaysTally, describeFailedDay, describeNoGoodDay } = await import('../../audit/audit-tally.js');
   const tally = new GoodDaysTally(series);
   const dates = new Map<string, string>();
   const unrecorded: string[] = [];

@@ -2,7 +2,7 @@ import { sharedPageMemory } from '../../base/memory.js';
 import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
 import type { OpenedFeed } from '../../raw-feeds/open-feed.js';
 import type { RawBatch } from '../../raw-feeds/raw-batch.js';
-import type { SwapBuffer } from '../handover.js';
+import type { SwapBuffer } from '../line-jobs.js';
 import { fillOrFlush } from '../line-writer.js';
 import { DisconnectCounter, mergeParts } from '../replay-raw.js';
 

@@ -5,8 +5,15 @@ import { WorkerThread } from '../../base/worker-thread.js';
 import { US_PER_MINUTE } from '../../day-files/day.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { FeedReadContext } from '../../raw-feeds/feed-read-context.js';
-import { createHandover, createSwapBuffer, type SwapBuffer } from '../handover.js';
-import { createReplayThreads, type ReplayThreads, startLineJobs, THREAD_LIMITS } from '../line-jobs.js';
+import {
+  createHandover,
+  createReplayThreads,
+  createSwapBuffer,
+  type ReplayThreads,
+  type SwapBuffer,
+  startLineJobs,
+  THREAD_LIMITS,
+} from '../line-jobs.js';
 import { type MergeOptions, mergeLines } from '../replay-series.js';
 import type { MergeInputs } from '../series-inputs.js';
 import type { FeedJobEvent, FeedMessage, FeedTask } from './feed-worker.js';

@@ -2,7 +2,7 @@ import { FeedLines } from '../../exchange-adapters/feed-lines.js';
 import { planFeed } from '../../exchange-adapters/feed-plan.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../raw-feeds/raw-batch.js';
-import type { SwapBuffer } from '../handover.js';
+import type { SwapBuffer } from '../line-jobs.js';
 import type { FeedSource } from './open-feed-sources.js';
 import type { FeedText } from './read-feeds.js';
 

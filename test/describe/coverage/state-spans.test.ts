@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packStates, splitIntoSpans, unpackStates } from '../../../src/describe/coverage/state-spans.js';
+import { packStates, splitIntoSpans, unpackStates } from '../../../src/describe/coverage/coverage-facts.js';
 
 const states = fc
   .array(fc.tuple(fc.constantFrom('p', 'e', 'm'), fc.integer({ min: 1, max: 400 })))

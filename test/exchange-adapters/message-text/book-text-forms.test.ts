@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
-import { BOOK_TEXT_FORMS } from '../../../src/exchange-adapters/message-text/book-text-forms.js';
+import { BOOK_TEXT_FORMS } from '../../../src/exchange-adapters/message-text/book-text.js';
 import type { Normalizer } from '../../../src/exchange-adapters/normalizer.js';
 import type { EmittedRecord, MessageRecord, TextLevels } from '../../../src/market/message-record.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { FeedLines } from '../../../src/exchange-adapters/feed-lines.js';
+import {
+  createLocalTimeParser,
+  createMessageParser,
+  FeedLines,
+} from '../../../src/exchange-adapters/feed-lines.js';
 import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
-import { createLocalTimeParser, createMessageParser } from '../../../src/exchange-adapters/message-parser.js';
-import { BOOK_TEXT_FORMS } from '../../../src/exchange-adapters/message-text/book-text-forms.js';
+import { BOOK_TEXT_FORMS } from '../../../src/exchange-adapters/message-text/book-text.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/message-type-name.js';
 import type { Random } from '../../../src/sandbox/simulation/seeded-random.js';

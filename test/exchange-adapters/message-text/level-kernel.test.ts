@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { LevelKernel } from '../../../src/exchange-adapters/message-text/book-text-reader.js';
+import { LevelKernel } from '../../../src/exchange-adapters/message-text/book-text.js';
 import type { TextLevels } from '../../../src/market/message-record.js';
 
 const QUOTED = { isQuoted: true, hasAction: false };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FundingRates, MarkCandles } from '../../../src/export/freqtrade/funding-candles.js';
+import { FundingRates, MarkCandles } from '../../../src/export/freqtrade/export-funding.js';
 import { rounds } from '../../helpers/services.js';
 
 const HOUR = 3_600e6;

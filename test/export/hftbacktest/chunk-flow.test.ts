@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { MergeState, ReadAgain } from '../../../src/export/hftbacktest/chunk-flow.js';
 import {
   type Clock,
   createEventColumns,
   EVENT_BYTES,
   EventSpace,
 } from '../../../src/export/hftbacktest/event-sequences.js';
-import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
-import { mergeClocks } from '../../../src/export/hftbacktest/merge-clocks.js';
-import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
+import { EventStore, MergeState, ReadAgain } from '../../../src/export/hftbacktest/event-store.js';
+import { mergeClocks, SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { createRandom } from '../../audit/text-rows.js';
 
 const CHUNK_ROWS = 32;

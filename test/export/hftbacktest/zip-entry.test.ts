@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { combineCrc32, createCrc32Shift, createZipEntry } from '../../../src/export/hftbacktest/zip-entry.js';
+import { combineCrc32, createCrc32Shift, createZipEntry } from '../../../src/export/hftbacktest/write-npz.js';
 import { createRandom } from '../../audit/text-rows.js';
 import { noPython } from '../../helpers/python.js';
 import { tempDir } from '../../helpers/temp.js';

@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parseDay } from '../../../src/day-files/day.js';
 import { instrumentBetween } from '../../../src/export/instrument-version.js';
-import { encodeInstrument, formatInstrumentPath } from '../../../src/export/nautilus/instrument-file.js';
-import { createInstrumentRow, type InstrumentRow } from '../../../src/export/nautilus/instrument-row.js';
+import {
+  createInstrumentRow,
+  encodeInstrument,
+  formatInstrumentPath,
+  type InstrumentRow,
+} from '../../../src/export/nautilus/instrument-file.js';
 import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
 import { deribit, FUTURE, OPTION, SPOT, XBTUSD } from '../sample-instruments.js';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/day-files/day.js';
-import { createInstrumentRow, type InstrumentRow } from '../../../src/export/nautilus/instrument-row.js';
+import { createInstrumentRow, type InstrumentRow } from '../../../src/export/nautilus/instrument-file.js';
 import { createNautilusScript } from '../../../src/export/nautilus/nautilus-setup.js';
 import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
 import { noPython, runWithStubs, type StubCall } from '../../helpers/python.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { countRows, readArrowFooter } from '../../../src/format/arrow/arrow-footer.js';
+import { countRows, readArrowFooter } from '../../../src/format/arrow/arrow-reader.js';
 import { createArrowWriter } from '../../../src/format/arrow/arrow-writer.js';
 import { inspectArrow } from '../../../src/format/arrow/inspect-arrow.js';
 import {

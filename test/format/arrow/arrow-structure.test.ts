@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FlatTable, readLong } from '../../../src/format/arrow/arrow-field-type.js';
-import { readArrowFooter } from '../../../src/format/arrow/arrow-footer.js';
 import { MessageHeader } from '../../../src/format/arrow/arrow-message.js';
+import { readArrowFooter } from '../../../src/format/arrow/arrow-reader.js';
 import { createOutputOptions, OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { encodeBatches, schemaOf, type TestColumn } from '../parquet/batches.js';

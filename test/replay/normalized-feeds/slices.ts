@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/day-files/day.js';
 import { planFeed } from '../../../src/exchange-adapters/feed-plan.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/open-feed.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedSource } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
 

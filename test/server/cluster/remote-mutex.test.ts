@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { yieldToEventLoop } from '../../../src/base/wait.js';
-import { RemoteMutex } from '../../../src/server/cluster/remote-mutex.js';
+import { RemoteMutex } from '../../../src/server/cluster/start-cluster.js';
 
 const ENDED = new TickhaulError('terminated', 'the worker has ended');
 

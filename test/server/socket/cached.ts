@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { formatMinute } from '../../../src/day-files/day.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/feed-filters.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/raw-feeds/open-feed.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { START } from '../../raw-feeds/replaying.js';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { filterKeys } from '../../../src/raw-feeds/feed-filters.js';
+import { filterKeys } from '../../../src/raw-feeds/open-feed.js';
 import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { sandbox } from '../../helpers/sandbox.js';

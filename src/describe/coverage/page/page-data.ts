@@ -7,8 +7,7 @@ import type {
   IncidentReport,
   LatencySummary,
 } from '../../../events/audited-day.js';
-import type { DayBytes, DayState } from '../coverage-facts.js';
-import { packStates } from '../state-spans.js';
+import { type DayBytes, type DayState, packStates } from '../coverage-facts.js';
 
 /**
  * State of a day on the page: of coverage, or `d` for degraded, `c` for corrupt, `n` for pending (not yet exported), `o`

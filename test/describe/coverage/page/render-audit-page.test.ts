@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../../src/day-files/day.js';
+import { unpackStates } from '../../../../src/describe/coverage/coverage-facts.js';
 import type { PageData } from '../../../../src/describe/coverage/page/page-data.js';
 import { renderAuditPage } from '../../../../src/describe/coverage/page/render-audit-page.js';
-import { unpackStates } from '../../../../src/describe/coverage/state-spans.js';
 import type { AuditedDay } from '../../../../src/events/audited-day.js';
 import { createAuditedDays, FIRST_DAY } from './audited-days.js';
 

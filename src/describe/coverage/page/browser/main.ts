@@ -1,7 +1,7 @@
 import { elementById } from '../../../../base/page/browser/elements.js';
 import type { PageData, PageState } from '../page-data.js';
 import { drawCell, preparePen, readStateColors } from './calendar.js';
-import { createByteCharts } from './series-charts.js';
+import { createByteCharts } from './charts.js';
 import {
   chooseSeries,
   type ListedSeries,

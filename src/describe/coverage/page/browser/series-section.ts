@@ -1,13 +1,12 @@
 import { createElement } from '../../../../base/page/browser/elements.js';
 import { formatSize, plural } from '../../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../../day-files/day.js';
-import { unpackStates } from '../../state-spans.js';
+import { unpackStates } from '../../coverage-facts.js';
 import { formatNumber, formatWeekday } from '../format-value.js';
 import type { PackedSeries, PageData, PageDay, StateWords } from '../page-data.js';
 import { type Calendar, createCalendar } from './calendar.js';
-import { createReasonName } from './day-charts.js';
-import { createDayList, createDayPanel } from './day-panel.js';
-import { createSeriesCharts } from './series-charts.js';
+import { createSeriesCharts } from './charts.js';
+import { createDayList, createDayPanel, createReasonName } from './day-panel.js';
 
 /** A series on the page. */
 export interface SeriesSection {
