@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { type ReadChunks, readChunks } from '../base/disk-files.js';
 
 export type HashName = 'md5' | 'sha256';
@@ -27,6 +27,13 @@ export class Checksums<Name extends HashName> {
     const checksums = this.#hashes.map(([name, hash]) => [name, hash.digest('hex')]);
     return { bytes: this.#bytes, ...Object.fromEntries(checksums) } as BytesFacts<Name>;
   }
+}
+
+/** The size and checksums of bytes in memory: for a small file, cheaper than `Checksums`. */
+export function hashBytes<Name extends HashName>(bytes: Buffer, names: readonly Name[]): BytesFacts<Name> {
+  const facts: Record<string, number | string> = { bytes: bytes.length };
+  for (const name of names) facts[name] = hash(name, bytes, 'hex');
+  return facts as BytesFacts<Name>;
 }
 
 /**

@@ -195,12 +195,12 @@ export function gunzipStart(bytes: Buffer): Buffer {
 }
 
 /**
- * The text length in the trailer, which is exact for a file of one member: too large a buffer is slow to
- * allocate.
+ * The text length in the trailer, with room for a header in a member before it. It is exact for a file of one member:
+ * too large a buffer is slow to allocate.
  */
 function chooseChunkBytes(bytes: Buffer): number {
   const length = bytes.length < TRAILER_BYTES ? 0 : bytes.readUInt32LE(bytes.length - 4);
-  return Math.min(Math.max(length + 1, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
+  return Math.min(length + MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
 }
 
 /** Bytes at the start of a stream that `describeGzipError` needs. */

@@ -45,13 +45,13 @@ export async function listFolderContents(
   const listed = destination.hasLocalPaths ? undefined : new Map<string, StoredFileInfo>();
   const strays = new StrayFiles(destination.files);
   const isPassedOver = async (path: string): Promise<boolean> =>
-    !manifest.has(path) && !recorded.has(path) && (await strays.has(path, destination.locate, signal));
+    !recorded.has(path) && (await strays.has(path, destination.locate, signal));
   const isInScope = (path: string): boolean => scope.includes(parseFileName(path));
   const classify = (path: string): void => {
     if (path.endsWith('.part')) {
       if (isInScope(path)) parts.push(path);
     } else if (path.endsWith(DAY_FILE_EXTENSION)) {
-      if (!manifest.has(path) && isInScope(path)) unknown.push(path);
+      if (isInScope(path)) unknown.push(path);
     } else if (findOutputFormat(path) !== undefined && !recorded.has(path) && isInScope(path)) {
       (isInside(path) ? outputs : unknown).push(path);
     }
@@ -63,9 +63,10 @@ export async function listFolderContents(
           undecoded.push(path);
           continue;
         }
+        if (bytes !== undefined) listed?.set(path, { bytes, etag });
+        if (manifest.has(path)) continue;
         // A file that the user named is reported.
         if (path === root || !(await isPassedOver(path))) classify(path);
-        if (bytes !== undefined) listed?.set(path, { bytes, etag });
       }
     }
   }

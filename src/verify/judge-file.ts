@@ -32,19 +32,20 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
   const recordFile = createRecorder(manifest);
 
   const findProvenance = async (
-    check: FileCheck,
+    format: OutputFormatName,
+    { path, expected }: FileCheck,
     { observation }: CheckResult,
   ): Promise<OutputProvenance | undefined> => {
-    const { kind, path, expected } = check;
-    if (kind === 'day' || kind === 'export' || !observation) return undefined;
+    if (!observation) return undefined;
     // For a recorded output, the note may describe an older file at the same path.
     const pairs = observation.keyValues ?? (expected ? undefined : await findProvenancePairs(path));
-    return pairs && toOutputProvenance(path, kind, pairs, manifest);
+    return pairs && toOutputProvenance(path, format, pairs, manifest);
   };
 
   return async (check, result) => {
     const { kind, path, file } = check;
-    const provenance = await findProvenance(check, result);
+    const isOutput = kind !== 'day' && kind !== 'export';
+    const provenance = isOutput ? await findProvenance(kind, check, result) : undefined;
     // An output of several day files is named by itself.
     const only = provenance?.sources.length === 1 ? provenance.sources[0] : undefined;
     const record = check.record ?? only?.record;

@@ -142,8 +142,12 @@ export function parseDecimal(bytes: Buffer, start: number, end: number): ParsedC
 
 /** Integer microseconds, up to 2^53 - 1 in magnitude. */
 export function parseTimeUs(bytes: Buffer, start: number, end: number): ParsedCell {
-  const text = toAscii(bytes, start, end);
-  if (!INTEGER.test(text)) return 'is not a time in integer microseconds';
+  return parseTime(toAscii(bytes, start, end));
+}
+
+/** Like `parseTimeUs`, for a cell that is text. */
+export function parseTime(text: string): ParsedCell {
+  if (text.length > MAX_CELL_BYTES || !INTEGER.test(text)) return 'is not a time in integer microseconds';
   const value = Number(text);
   // Adding zero turns -0 into 0.
   return Number.isSafeInteger(value) ? value + 0 : 'is outside the range of times, 2^53 - 1 microseconds';

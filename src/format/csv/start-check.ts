@@ -8,15 +8,17 @@ import {
   describeRowProblem,
   formatCell,
   MAX_LINE_BYTES,
-  parseTimeUs,
+  parseTime,
   splitLine,
   TOO_LONG,
 } from './csv-cells.js';
 import { findHeaderProblem, inferDataType, parseHeaderNames } from './csv-header.js';
 import { parseRecords, RecordEndFinder } from './quoted-records.js';
 
+const LF = 10;
+const CR = 13;
 const QUOTE = 34;
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+const EMPTY = Buffer.alloc(0);
 
 /** A collector's clock may step back around midnight; a file of another day begins further away. */
 const MAX_EARLY_US = 60_000_000;
@@ -33,21 +35,7 @@ const validHeaders = new Map<string, { readonly line: Buffer; readonly names: re
  * Errors are `corrupt`, without the path of the file.
  */
 export function createStartCheck(file: DayFile): TextCheck {
-  let head: Buffer | undefined = Buffer.alloc(0);
-  return {
-    push(text) {
-      if (!head) return;
-      const start: Buffer = head.length === 0 ? text : Buffer.concat([head, text]);
-      const records = findRecords(start);
-      const isComplete = records.length === 2 || start.length >= 2 * MAX_LINE_BYTES;
-      // The text may be overwritten after this call.
-      head = isComplete ? undefined : Buffer.from(start);
-      if (isComplete) checkRecords(start, records, file);
-    },
-    end() {
-      if (head && head.length > 0) checkRecords(head, [...findRecords(head), head.length], file);
-    },
-  };
+  return new StartCheck(file, false);
 }
 
 /** A check that keeps its error, so that a caller can report a more specific one. */
@@ -57,51 +45,66 @@ export interface DeferredCheck extends TextCheck {
 
 /** Defers the errors of `createStartCheck`. */
 export function deferStartCheck(file: DayFile): DeferredCheck {
-  const check = createStartCheck(file);
-  let error: TickhaulError | undefined;
-  const run = (step: () => void): void => {
-    if (error) return;
+  return new StartCheck(file, true);
+}
+
+/** It runs once per file, and is on the path of many small files: its usual case creates few objects. */
+class StartCheck implements DeferredCheck {
+  readonly #file: DayFile;
+  readonly #isDeferred: boolean;
+  /** The text so far; undefined once it was checked. */
+  #head: Buffer | undefined = EMPTY;
+  error: TickhaulError | undefined;
+
+  constructor(file: DayFile, isDeferred: boolean) {
+    this.#file = file;
+    this.#isDeferred = isDeferred;
+  }
+
+  push(text: Buffer): void {
+    if (!this.#head) return;
+    const start = this.#head.length === 0 ? text : Buffer.concat([this.#head, text]);
+    const headerEnd = findRecordEnd(start, 0);
+    const rowEnd = headerEnd < 0 ? -1 : findRecordEnd(start, headerEnd);
+    if (rowEnd >= 0 || start.length >= 2 * MAX_LINE_BYTES) this.#check(start, headerEnd, rowEnd);
+    // The text may be overwritten after this call.
+    else this.#head = Buffer.from(start);
+  }
+
+  end(): void {
+    if (!this.#head || this.#head.length === 0) return;
+    this.#check(this.#head, findRecordEnd(this.#head, 0), -1);
+  }
+
+  /** @param headerEnd end of the first record, and `rowEnd` of the second; -1 for the end of the text. */
+  #check(text: Buffer, headerEnd: number, rowEnd: number): void {
+    this.#head = undefined;
     try {
-      step();
-    } catch (cause) {
-      if (!(cause instanceof TickhaulError)) throw cause;
-      error = cause;
+      const header = text.subarray(0, headerEnd < 0 ? text.length : headerEnd);
+      checkRecords(header, text.subarray(header.length, rowEnd < 0 ? text.length : rowEnd), this.#file);
+    } catch (error) {
+      if (!this.#isDeferred || !(error instanceof TickhaulError)) throw error;
+      this.error = error;
     }
-  };
-  return {
-    push: (text) => run(() => check.push(text)),
-    end: () => run(() => check.end()),
-    get error() {
-      return error;
-    },
-  };
+  }
 }
 
-/** Ends of the first two records. */
-function findRecords(text: Buffer): readonly number[] {
-  const finder = new RecordEndFinder();
-  const header = finder.scan(text, 0, text.length, 1);
-  if (header < 0) return [];
-  const row = finder.scan(text, header, text.length, 1);
-  return row < 0 ? [header] : [header, row];
+/** End of the record that begins at `start`; -1 if the text ends before. */
+function findRecordEnd(text: Buffer, start: number): number {
+  const end = text.indexOf(LF, start) + 1;
+  if (!text.subarray(start, end > 0 ? end : text.length).includes(QUOTE)) return end > 0 ? end : -1;
+  return new RecordEndFinder().scan(text, start, text.length, 1);
 }
 
-/** @param ends ends of the first records; the last one may lack its line feed. */
-function checkRecords(text: Buffer, ends: readonly number[], file: DayFile): void {
-  const headerEnd = ends[0] ?? text.length;
-  const rowEnd = ends[1] ?? headerEnd;
-  if (text.indexOf(GZIP_MAGIC) === 0)
+/** @param row empty if there is none; the last record may lack its line feed. */
+function checkRecords(header: Buffer, row: Buffer, file: DayFile): void {
+  if (header[0] === 0x1f && header[1] === 0x8b)
     throw createStartError(1, 'no header: the text is a gzip file itself, so it was compressed once more');
-  if (headerEnd >= MAX_LINE_BYTES) throw createStartError(1, TOO_LONG);
-  const names = checkHeader(text.subarray(0, headerEnd), file);
-  const row = text.subarray(headerEnd, rowEnd);
+  if (header.length >= MAX_LINE_BYTES) throw createStartError(1, TOO_LONG);
+  const names = checkHeader(header, file);
   if (row.length === 0) return;
   if (row.length >= MAX_LINE_BYTES) throw createStartError(2, TOO_LONG);
-  const cells = splitRecord(row, names);
-  const problem =
-    cells.length === names.length
-      ? findRowProblem(file, names, cells)
-      : describeRowProblem(names, cells, 0, undefined);
+  const problem = findRowProblem(file, names, splitRow(row, names));
   if (problem !== undefined) throw createStartError(2, problem);
 }
 
@@ -120,37 +123,47 @@ function checkHeader(line: Buffer, { dataType }: DayFile): readonly string[] {
   return names;
 }
 
+/** @param cells texts, which cost a fraction of the buffers that all other code has. */
 function findRowProblem(
   file: DayFile,
   names: readonly string[],
-  cells: readonly Buffer[],
+  cells: readonly string[],
 ): string | undefined {
-  const cellOf = (name: string): Buffer => cells[names.indexOf(name)] ?? Buffer.alloc(0);
-  const describe = (name: string, problem: string): string =>
-    `column ${name}: ${formatCell(cellOf(name))} ${problem}`;
-  const isOf = (name: 'exchange' | 'symbol', isAny: boolean): boolean => {
-    const cell = cellOf(name);
-    if (isAny) return cell.length > 0;
-    const text = cell.toString('utf8');
-    return text === file[name] || toComparable(text) === toComparable(file[name]);
-  };
-  if (!isOf('exchange', false)) return describe('exchange', `is not ${file.exchange}`);
-  if (!isOf('symbol', isGroupedSymbol(file.symbol))) return describe('symbol', `is not ${file.symbol}`);
-  for (const name of ['timestamp', 'local_timestamp']) {
-    const cell = cellOf(name);
-    const time = parseTimeUs(cell, 0, cell.length);
-    if (typeof time === 'string') return describe(name, time);
-    if (name === 'timestamp') continue;
-    const sinceMidnight = time - file.day * US_PER_DAY;
-    if (sinceMidnight < -MAX_EARLY_US || sinceMidnight >= US_PER_DAY)
-      return describe(name, `is not within ${formatDay(file.day)}`);
+  if (cells.length !== names.length) {
+    const found = cells.map((cell) => Buffer.from(cell));
+    return describeRowProblem(names, found, 0, undefined);
   }
-  return undefined;
+  const cellOf = (name: string): string => cells[names.indexOf(name)] ?? '';
+  const describe = (name: string, problem: string): string =>
+    `column ${name}: ${formatCell(Buffer.from(cellOf(name)))} ${problem}`;
+  if (!isSameName(cellOf('exchange'), file.exchange)) return describe('exchange', `is not ${file.exchange}`);
+  const symbol = cellOf('symbol');
+  if (isGroupedSymbol(file.symbol) ? symbol === '' : !isSameName(symbol, file.symbol))
+    return describe('symbol', `is not ${file.symbol}`);
+  const time = parseTime(cellOf('timestamp'));
+  if (typeof time === 'string') return describe('timestamp', time);
+  const localTime = parseTime(cellOf('local_timestamp'));
+  if (typeof localTime === 'string') return describe('local_timestamp', localTime);
+  const sinceMidnight = localTime - file.day * US_PER_DAY;
+  return sinceMidnight < -MAX_EARLY_US || sinceMidnight >= US_PER_DAY
+    ? describe('local_timestamp', `is not within ${formatDay(file.day)}`)
+    : undefined;
+}
+
+function isSameName(cell: string, name: string): boolean {
+  return cell === name || toComparable(cell) === toComparable(name);
 }
 
 /** Dataset symbols and file names have other characters in place of some of the exchange's. */
 function toComparable(name: string): string {
   return toDatasetSymbol(name).replace(/[^\p{L}\p{N}]/gu, '-');
+}
+
+/** @param row with its line feed, unless it ends the text. */
+function splitRow(row: Buffer, names: readonly string[]): readonly string[] {
+  if (row.includes(QUOTE)) return splitRecord(row, names).map(String);
+  const end = row.at(-1) === LF ? row.length - 1 : row.length;
+  return row.toString('utf8', 0, row[end - 1] === CR ? end - 1 : end).split(',');
 }
 
 /** @param record with its line feed, unless it ends the text. */
@@ -163,7 +176,7 @@ function splitRecord(record: Buffer, names: readonly string[]): readonly Buffer[
       if (!(error instanceof TickhaulError)) throw error;
     }
   }
-  return splitLine(record.at(-1) === 10 ? record.subarray(0, -1) : record);
+  return splitLine(record.at(-1) === LF ? record.subarray(0, -1) : record);
 }
 
 function createStartError(line: number, problem: string): TickhaulError {

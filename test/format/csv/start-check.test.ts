@@ -115,6 +115,8 @@ const WRONG: readonly (readonly [
   ['the day after', bodyOf(rowOf({ 3: DAY_START + 86_400_000_000 })), /^line 2, column local_timestamp/],
   ['the day before', bodyOf(rowOf({ 3: DAY_START - 3_600_000_000 })), /^line 2, column local_timestamp/],
   ['a short row', bodyOf('deribit,BTC-PERPETUAL'), /^line 2, column symbol: .* ends the line: 2 cells/],
+  ['a row without an end', bodyOf(ROW + 'x'.repeat(3_000_000)), /^line 2, the line is longer than/],
+  ['a row in a quote', `${HEADER}\n"${ROW}`.padEnd(3_000_000, 'x'), /^line 2, the line is longer than/],
   ['a blank row', bodyOf(''), /^line 2, column exchange: the line is blank/],
 ];
 
