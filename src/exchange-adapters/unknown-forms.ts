@@ -61,18 +61,23 @@ export function assertValues(record: MessageRecord): void {
     throw new MissingValueError('it has no symbol');
   }
   if (record.type === 'trade' || record.type === 'liquidation') {
-    if (Number.isNaN(record.price) || Number.isNaN(record.amount)) {
+    if (isMissing(record.price) || isMissing(record.amount)) {
       throw new MissingValueError(`its ${record.type} has no price or amount`);
     }
   } else if (record.type === 'book_change') {
     for (const side of [record.bids, record.asks]) {
       for (const { price, amount } of side) {
-        if (Number.isNaN(price) || Number.isNaN(amount)) {
+        if (isMissing(price) || isMissing(amount)) {
           throw new MissingValueError('a level has no price or amount');
         }
       }
     }
   }
+}
+
+/** Some mappers of the vendor pass values on as the exchange has sent them. */
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || Number.isNaN(value);
 }
 
 /**

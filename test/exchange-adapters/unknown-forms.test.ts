@@ -63,6 +63,34 @@ test('own normalizers: a message without a price or symbol is left out, and the 
   ]);
 });
 
+test("the vendor's mappers: a level without an amount is left out, and the others go on", async () => {
+  const deribit = (channel: string, data: object): object => ({
+    jsonrpc: '2.0',
+    method: 'subscription',
+    params: { channel, data },
+  });
+  const book = (level: readonly unknown[]): object =>
+    deribit('book.X.raw', {
+      type: 'snapshot',
+      timestamp: 1,
+      instrument_name: 'X',
+      change_id: 1,
+      bids: [level],
+      asks: [],
+    });
+  for (const level of [
+    ['new', 5],
+    ['new', 5, null],
+  ]) {
+    const { lines, warnings } = await readFeed('deribit', 'book_change', '2026-08-01', [
+      book(level),
+      book(['new', 5, 1]),
+    ]);
+    assert.deepEqual(lines, ['book_change']);
+    assert.match(warnings[0] ?? '', /a level has no price or amount/);
+  }
+});
+
 test('what one normalizer cannot read, another one may', async () => {
   const message = { topic: 'trade@PERP_ETH_USDT', data: { s: 'PERP_ETH_USDT', px: '5', ts: 1, src: 1 } };
   const { lines, warnings } = await readFeed('woo-x', 'trade,derivative_ticker', '2026-08-01', [message]);
