@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -48,10 +57,12 @@ for (const option of OPTIONS) {
   });
 
   test(`writes to descriptors directly: ${name}`, async (t) => {
-    const { dir, runBuilt } = await place(t);
+    const { dir, run, runBuilt } = await place(t);
     const file = join(dir, 'appended');
     writeFileSync(file, 'before\n');
-    const appended = await runBuilt(option, '/dev/fd/3', 'exec "$0" "$@" 3>>appended');
+    const fd = openSync(file, 'a');
+    const appended = await run(option, `/dev/fd/${fd}`);
+    closeSync(fd);
     assert.equal(appended.exitCode, exitCode, appended.stderr);
     const [before, ...rest] = readFileSync(file, 'utf8').split('\n');
     assert.equal(before, 'before');

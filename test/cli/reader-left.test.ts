@@ -5,7 +5,8 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { formatSize } from '../../src/base/units.js';
-import { BIN, envOf, tickhaul } from '../helpers/cli.js';
+import { BIN, envOf } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
@@ -91,7 +92,7 @@ const REPLAYS = [
 for (const words of REPLAYS) {
   test(`the summary counts what was written to the pipe of a reader that left: ${words.join(' ')}`, async (t) => {
     if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
-    const service = await sandbox(t, { rows: 60_000 });
+    const service = await sandbox(t, { rows: 20_000 });
     const { taken, exitCode, stderr } = await leave(t, words, envOf(service, await tempDir(t)));
     assert.equal(exitCode, 0, stderr);
     const { messages, bytes } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
@@ -115,7 +116,7 @@ test('convert reports how much was written to the pipe', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const download = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
-  assert.equal((await tickhaul(download, { env })).exitCode, 0);
+  assert.equal((await runHere(download, { env })).exitCode, 0);
   for (const jobs of ['1', '2']) {
     const { taken, exitCode, stderr } = await leave(t, ['convert', dir, '-o', '-', '-j', jobs], env);
     assert.equal(exitCode, 0, stderr);

@@ -30,7 +30,7 @@ test('shards of plan, download, verify and convert process each file once', asyn
   };
   const plan = linesOf(await runHere(['plan', ...DOWNLOAD.slice(1), '--shard', '1/3'], { env }));
   const downloads = await Promise.all(
-    SHARDS.map(async (shard) => linesOf(await tickhaul([...DOWNLOAD, '--shard', shard], { env }))),
+    SHARDS.map(async (shard) => linesOf(await runHere([...DOWNLOAD, '--shard', shard], { env }))),
   );
   const names = (await readdir(dir)).filter((name) => name.endsWith('.csv.gz'));
   assert.equal(names.length, 16);

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/day-files/day.js';
 import { csvOf, DAY } from '../convert/day-files.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -24,7 +25,7 @@ test('a Node without WebAssembly, or without room for it, verifies files, and sa
     await writeFile(join(dir, String(i), `deribit_trades_${formatDay(DAY)}_BTC-PERPETUAL.csv.gz`), csv);
   }
   const command = [process.execPath, '--jitless'];
-  assert.equal((await tickhaul(['verify', dir, '--adopt'])).exitCode, 0);
+  assert.equal((await runHere(['verify', dir, '--adopt'])).exitCode, 0);
   const commands = process.platform === 'linux' ? [command, LIMITED] : [command];
   for (const command of commands) {
     const verified = await tickhaul(['verify', dir, '--json'], { command });

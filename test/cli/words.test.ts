@@ -116,11 +116,11 @@ test('warns of a config file that another one in the same folder overrides', asy
 });
 
 test('neither an empty HOME nor a relative XDG folder leads to the working folder', async (t) => {
-  const cwd = await tempDir(t);
+  const cwd = await workingDir(t);
   const { XDG_CACHE_HOME: _, ...env } = envOf(await sandbox(t), join(cwd, 'data'));
   await mkdir(join(cwd, 'home'));
   const at = { ...env, HOME: join(cwd, 'home'), XDG_CACHE_HOME: 'relative' };
-  assert.equal((await tickhaul(['exchanges'], { env: at, cwd })).exitCode, 0);
+  assert.equal((await runHere(['exchanges'], { env: at })).exitCode, 0);
   assert.deepEqual(await readdir(cwd), ['home']);
 });
 

@@ -1,7 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longest wait, sufficient for the slowest machine. */
 const MAX_WAIT_MS = 120_000;
+/** Looking at every turn of the event loop would take the processor that the awaited command needs. */
+const POLL_MS = 5;
 
 /**
  * Polls until a condition is met, if there is no event for it.
@@ -26,6 +28,6 @@ export async function until<T>(
     const found = await look();
     if (found) return found;
     if (!mayCome) throw new Error(`${what} did not come`);
-    await nextTurn();
+    await delay(POLL_MS);
   }
 }

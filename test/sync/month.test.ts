@@ -9,10 +9,11 @@ import { seededRandom } from '../../src/sandbox/simulation/seeded-random.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
+import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
-const NIGHTS = 10;
-const KILLS = 7;
+const NIGHTS = rounds(10);
+const KILLS = rounds(7);
 const FIRST = parseDay('2024-03-01');
 const FAULTS = { '500': 0.02, reset: 0.01, truncate: 0.01, 'bit-flip': 0.01 };
 
@@ -30,7 +31,7 @@ const CONFIG = `jobs:
     convert: parquet
 `;
 
-test('after ten nights with faults and kills all files are complete, and none was downloaded twice', async (t) => {
+test('after nights with faults and kills all files are complete, and none was downloaded twice', async (t) => {
   const dir = await tempDir(t);
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);

@@ -22,11 +22,15 @@ export function allocate(bytes: u64): usize {
   return at;
 }
 
-/** Grows by at least a quarter and 16 MiB, since growing is slow; untouched pages take no memory. */
+/**
+ * Doubles up to 16 MiB, then by that or a quarter, since growing is slow. Small memories stay small: although untouched pages
+ * take no memory, V8 collects garbage after some tens of MiB of new WebAssembly memory.
+ */
 function grow(end: u64): bool {
   const size = <u64>memory.size();
   const needed = ((end + 0xffff) >> 16) - size;
-  const preferred = min<u64>(max<u64>(needed, max<u64>(size >> 2, 256)), (END >> 16) - size);
+  const usual = max<u64>(size >> 2, min<u64>(size, 256));
+  const preferred = min<u64>(max<u64>(needed, usual), (END >> 16) - size);
   return memory.grow(<i32>preferred) >= 0 || memory.grow(<i32>needed) >= 0;
 }
 

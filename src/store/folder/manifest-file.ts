@@ -23,6 +23,8 @@ export interface ManifestScan extends SkippedLines {
   readonly end: number;
 }
 
+/** Sizes of reads: most manifests are small. */
+const FIRST_CHUNK_BYTES = 16 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Stores the line as the last one of its path, or removes the path if its day file is forgotten. */
@@ -52,16 +54,13 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
  * @returns the position after the last complete line.
  */
 export async function readLines(handle: FileHandle, start: number, reader: LineReader): Promise<number> {
+  let size = FIRST_CHUNK_BYTES;
   for (let position = start; ; ) {
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.allocUnsafe(CHUNK_BYTES),
-      0,
-      CHUNK_BYTES,
-      position,
-    );
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(size), 0, size, position);
     if (bytesRead === 0) return position - reader.partialBytes;
     position += bytesRead;
     reader.addChunk(buffer.subarray(0, bytesRead));
+    if (bytesRead === size) size = Math.min(CHUNK_BYTES, size * 4);
   }
 }
 

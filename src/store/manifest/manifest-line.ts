@@ -192,8 +192,11 @@ export class LineReader {
   }
 }
 
-/** A size at which the last block wastes little memory. */
+/** Maximum size of a block, at which the last one wastes little memory. */
 const BLOCK_BYTES = 2 ** 24;
+/** Most manifests and logs are small; memory that they do not need makes the garbage collector run. */
+const FIRST_BLOCK_BYTES = 2 ** 14;
+const BLOCK_GROWTH = 4;
 const LENGTH_BYTES = 4;
 
 /**
@@ -201,7 +204,7 @@ const LENGTH_BYTES = 4;
  * there may be a million, few are read, and as strings they would slow down garbage collection by seconds.
  */
 export class LineStore {
-  /** By path, the index of the block multiplied by the block size, plus the offset in the block. */
+  /** By path, the index of the block multiplied by the maximum block size, plus the offset in the block. */
   readonly #positions = new Map<string, number>();
   readonly #blocks: Buffer[] = [];
   #end = 0;
@@ -223,7 +226,8 @@ export class LineStore {
     const length = Buffer.byteLength(line);
     let block = this.#blocks.at(-1);
     if (!block || this.#end + LENGTH_BYTES + length > block.length) {
-      block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, LENGTH_BYTES + length));
+      const usual = block ? Math.min(BLOCK_BYTES, block.length * BLOCK_GROWTH) : FIRST_BLOCK_BYTES;
+      block = Buffer.allocUnsafeSlow(Math.max(usual, LENGTH_BYTES + length));
       this.#blocks.push(block);
       this.#end = 0;
     }
@@ -231,7 +235,7 @@ export class LineStore {
     block.writeUInt32LE(length, this.#end);
     block.write(line, this.#end + LENGTH_BYTES);
     this.#end += LENGTH_BYTES + length;
-    // After a line longer than a block, start a new block, so that offsets stay below the block size.
+    // After a line longer than the largest usual block, start a new block, so that offsets stay below the block size.
     if (this.#end >= BLOCK_BYTES) this.#end = block.length;
   }
 

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 import { writeLargeFile } from './converting.js';
 
 test('-o - writes the rows of all files to stdout, and nothing else', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', csvOf('trades', 700), symbol);
-  const files = await tickhaul(['convert', dir, '-f', 'ndjson', '--times', 'iso']);
+  const files = await runHere(['convert', dir, '-f', 'ndjson', '--times', 'iso']);
   assert.equal(files.exitCode, 0, files.stderr);
   const written = await Promise.all(
     ['A', 'B'].map((symbol) => readFile(join(dir, `deribit_trades_2024-03-01_${symbol}.ndjson`), 'utf8')),

@@ -109,7 +109,7 @@ test('a mistake is one line, with code 2', async (t) => {
     ['--type', 'trade'],
     ['--layout', '../x'],
   ]) {
-    const { exitCode, stderr } = await tickhaul(['convert', source, ...args]);
+    const { exitCode, stderr } = await runHere(['convert', source, ...args]);
     assert.equal(exitCode, 2, stderr);
     assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     assert.equal(existsSync(source.replace('csv.gz', 'parquet')), false);

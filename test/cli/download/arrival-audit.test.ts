@@ -30,7 +30,7 @@ async function startPlace(
   execute = runHere,
 ) {
   const [service, dir] = await Promise.all([
-    sandbox(t, { rows: 5000, retryAfterSeconds: 0, ...options }),
+    sandbox(t, { rows: 2000, retryAfterSeconds: 0, ...options }),
     tempDir(t),
   ]);
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: join(dir, '.cache'), ...more };
@@ -76,7 +76,7 @@ test('duplicates are found in a file that was resumed after a broken transfer', 
     faultsPerFile: 2,
     redirect: true,
     seed: 3,
-    rows: 50_000,
+    rows: 5000,
   });
   const { exitCode, days, stderr } = await run(
     'download',
@@ -121,7 +121,7 @@ test('an existing file that is verified is audited unless it has results', async
 
 test('an interrupted download keeps the results of its complete files', async (t) => {
   // Some of the responses stall in the middle, so that the signal cannot come too late.
-  const service = await sandbox(t, { rows: 20_000, faults: { stall: 0.5 } });
+  const service = await sandbox(t, { rows: 2000, faults: { stall: 0.5 } });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const { child, printed, finished } = start([...DAYS, '--audit', '--json'], { env });

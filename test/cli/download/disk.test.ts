@@ -37,7 +37,7 @@ test('a full disk ends the run at once with code 8; with free space, the next ru
   assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
   for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
   disk.grow();
-  assert.equal((await tickhaul([...DAYS, '--quiet'], { env })).exitCode, 0);
+  assert.equal((await runHere([...DAYS, '--quiet'], { env })).exitCode, 0);
   assert.equal((await namesIn(dir)).length, 14);
 });
 

@@ -4,7 +4,8 @@ import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -137,7 +138,7 @@ test('files that need a key are not requested without one', async (t) => {
   const { lock } = await locked(t);
   const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
   const { TICKHAUL_API_KEY: _, ...env } = other.env;
-  assert.equal((await tickhaul(['download', '--frozen', lock], { env })).exitCode, 4);
+  assert.equal((await runHere(['download', '--frozen', lock], { env })).exitCode, 4);
   assert.deepEqual(await listNames(other.dir), [FIRST]);
 });
 

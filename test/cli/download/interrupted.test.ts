@@ -12,7 +12,7 @@ import { namesIn, tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import { DAYS, lastLine } from './downloading.js';
 
-const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
+const SLOW: SandboxOptions = { redirect: true, rows: 2000, rate: 30_000 };
 
 /** Waits until each of the 14 files is complete, or has a part with content. */
 function allFilesAppear(dir: string, { finished }: Started): Promise<boolean> {
@@ -79,7 +79,7 @@ test('a hangup does not end a run without a terminal, as under nohup', async (t)
 
 test('after SIGKILL, a run completes and verifies, and downloads nothing twice', async (t) => {
   let onFile = (): void => {};
-  const service = await sandbox(t, { rows: 5000, onRequest: ({ host }) => host === 'datasets' && onFile() });
+  const service = await sandbox(t, { onRequest: ({ host }) => host === 'datasets' && onFile() });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   for (let kill = 0; kill < 3; kill++) {
@@ -91,7 +91,7 @@ test('after SIGKILL, a run completes and verifies, and downloads nothing twice',
     assert.equal(child.signalCode, 'SIGKILL');
     for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
   }
-  const { exitCode, stderr } = await tickhaul([...DAYS, '--json'], { env });
+  const { exitCode, stderr } = await runHere([...DAYS, '--json'], { env });
   assert.equal(exitCode, 0, stderr);
   const files = await namesIn(dir);
   assert.equal(files.length, 14);

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -74,10 +75,10 @@ test('without a terminal, warns and continues', async (t) => {
   if (!disk) return;
   const service = await sandbox(t);
   const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: await tempDir(t) };
-  const plan = await tickhaul(['plan', ...ARGS], { env });
+  const plan = await runHere(['plan', ...ARGS], { env });
   assert.match(plan.stderr, /^warning the disk of .* has 1\.0 MB free/);
   assert.equal(plan.exitCode, 0);
-  const { exitCode, stderr } = await tickhaul(['download', ...ARGS], { env });
+  const { exitCode, stderr } = await runHere(['download', ...ARGS], { env });
   assert.match(
     stderr,
     /^warning the disk of .*\n1 file planned: 1 to download, size unknown; 1\.0 MB free\n/,
@@ -91,7 +92,7 @@ test('the estimate includes the space of conversions', async (t) => {
   const service = await sandbox(t);
   const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: await tempDir(t) };
   const warned = async (...args: string[]): Promise<boolean> =>
-    (await tickhaul(['plan', ...ARGS, ...args], { env })).stderr.startsWith('warning');
+    (await runHere(['plan', ...ARGS, ...args], { env })).stderr.startsWith('warning');
   assert.deepEqual(
     [
       await warned(),
@@ -105,8 +106,8 @@ test('the estimate includes the space of conversions', async (t) => {
 test('plan and download report the same estimate in JSON', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
-  const [plan] = jsonLines(await tickhaul(['plan', ...ARGS, '--json'], { env }));
-  const [download] = jsonLines(await tickhaul(['download', ...ARGS, '--json'], { env }));
+  const [plan] = jsonLines(await runHere(['plan', ...ARGS, '--json'], { env }));
+  const [download] = jsonLines(await runHere(['download', ...ARGS, '--json'], { env }));
   for (const reported of [plan, download]) {
     const estimate = ['estimatedBytes', 'estimatedRows', 'estimatedSeconds', 'estimateBasis'];
     assert.deepEqual(

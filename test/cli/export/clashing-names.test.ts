@@ -19,9 +19,10 @@ import {
 } from '../../export/nautilus/catalog.js';
 import { jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
+import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 
-const RUNS = { numRuns: 12, endOnFailure: true };
+const RUNS = { numRuns: rounds(24), endOnFailure: true };
 
 const cells = (columns: readonly string[], values: Readonly<Record<string, string>>): string[] =>
   columns.map((name) => values[name] ?? '1');

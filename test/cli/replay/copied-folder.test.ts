@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '../../helpers/clean-up.js';
-import { envOf, type Finished, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, type Finished, start } from '../../helpers/cli.js';
 import { freePort } from '../../helpers/free-port.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -43,7 +43,7 @@ async function copied(t: TestContext, layout: readonly string[] = []): Promise<C
     XDG_CACHE_HOME: join(to, 'cache'),
   };
   const offline = (...args: readonly string[]): Promise<Finished> =>
-    tickhaul(['replay', ...args, ...layout, '--offline'], { env });
+    runHere(['replay', ...args, ...layout, '--offline'], { env });
   return { dir, env, online, offline };
 }
 

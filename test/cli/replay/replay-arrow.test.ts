@@ -87,7 +87,7 @@ const TYPES: Readonly<Record<string, readonly [exchange: string, keys: string]>>
 };
 
 test('streams and files have the messages of the lines, of every type', async (t) => {
-  const service = await sandbox(t, { rows: 2000 });
+  const service = await sandbox(t, { rows: 500 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   for (const [type, [exchange, keys]] of Object.entries(TYPES)) {

@@ -45,7 +45,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
   assert.ok(stdout === textOf(mergeByTime(series)), 'the merge');
 
   await service.close();
-  const offline = await tickhaul([...args, ...period, '--offline', '--json'], { env });
+  const offline = await runHere([...args, ...period, '--offline', '--json'], { env });
   assert.equal(offline.exitCode, 0, offline.stderr);
   assert.ok(offline.stdout === stdout);
   const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
@@ -53,7 +53,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
   const messages = stdout.split('\n').length - 1;
   assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
 
-  const missing = await tickhaul([...args, '--from', '2024-03-01', '--to', '2024-03-04', '--offline'], {
+  const missing = await runHere([...args, '--from', '2024-03-01', '--to', '2024-03-04', '--offline'], {
     env,
   });
   assert.equal(missing.exitCode, 7);
