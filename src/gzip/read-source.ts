@@ -186,6 +186,7 @@ async function readByZlib(reading: Reading, seen: SeenBytes, passed: PassedText)
     return rest.length > 0 ? reading.onChunk(rest) : undefined;
   };
   await readWith(pass, { ...reading, onChunk });
+  if (bytes < seen.count) throw createReplacedError(path);
   // The bytes were the same.
   if (skipper.hasDiffered()) throw new Error(`${path}: the inflate kernel and zlib give different text`);
 }

@@ -50,7 +50,7 @@ test('counts what DuckDB counts in SQL', async (t) => {
     [3, 0.1],
     [4, 0.05],
   ] as const) {
-    const path = await writeDay(dir, 1, createDayCsv(1, { rows: 20_000, seed, faults }));
+    const path = await writeDay(dir, 1, createDayCsv(1, { rows: 5000, seed, faults }));
     const { days } = await auditHere(['--offline', '--recheck'], host.env(dir));
     await duck.query(
       `CREATE OR REPLACE VIEW cells AS SELECT *, row_number() OVER () AS n,

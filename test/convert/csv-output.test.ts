@@ -45,8 +45,8 @@ test('every data type becomes the text of its source, plain, in gzip and in zstd
     for (const path of [plain, zstd, gzip]) {
       const { dataType: found, rows } = await inspectFile({ path, signal: t.signal });
       assert.deepEqual([found, rows], [dataType, 300]);
-      await assertEqualsCsv(duck, path, join(dir, `${stem}.parquet`), dataTypeColumns(dataType) ?? []);
     }
+    await assertEqualsCsv(duck, plain, join(dir, `${stem}.parquet`), dataTypeColumns(dataType) ?? []);
   }
 });
 

@@ -95,6 +95,8 @@ for (const name of OUTPUT_FORMAT_CHOICES) {
   ];
   for (const chosen of choices) {
     for (const [content, { columns, batchRows }] of Object.entries(FILES)) {
+      // Each column is written alike, however many there are.
+      if (content === 'many columns' && chosen !== choices[0]) continue;
       test(`${name} with ${JSON.stringify(chosen)}: reads back ${content}`, async (t) => {
         const options = createOutputOptions(name, chosen);
         const schema = schemaOf(columns);

@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Longest wait, sufficient for the slowest machine. */
 const MAX_WAIT_MS = 120_000;
-/** Looking at every turn of the event loop would take the processor that the awaited command needs. */
-const POLL_MS = 5;
+/** A condition that takes longer than this is polled with pauses, which leave the processor to what is waited for. */
+const BUSY_MS = 20;
+const PAUSE_MS = 5;
 
 /**
  * Polls until a condition is met, if there is no event for it.
@@ -22,12 +23,13 @@ export async function until<T>(
     isOver = true;
   };
   over.then(end, end);
-  const last = performance.now() + MAX_WAIT_MS;
+  const start = performance.now();
   for (;;) {
-    const mayCome = !isOver && performance.now() < last;
+    const waitedMs = performance.now() - start;
+    const mayCome = !isOver && waitedMs < MAX_WAIT_MS;
     const found = await look();
     if (found) return found;
     if (!mayCome) throw new Error(`${what} did not come`);
-    await delay(POLL_MS);
+    await (waitedMs < BUSY_MS ? nextTurn() : sleep(PAUSE_MS));
   }
 }

@@ -101,7 +101,7 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
   const kinds: readonly DataType[] = ['trades', 'incremental_book_L2', 'trades', 'incremental_book_L2'];
   return Promise.all(
     kinds.map(async (dataType, at) => {
-      const csv = csvOf(dataType, 1000 + 500 * at);
+      const csv = csvOf(dataType, 500 + 250 * at);
       const [, row = ''] = csv.split('\n');
       const quoted = row.replaceAll(/[^,]+/g, '"$&"');
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
@@ -134,7 +134,7 @@ test('a thread gives the same bytes and warnings as this thread, for any chunk s
   const expectedWarnings = warnings.splice(0).sort();
   assert.equal(expectedWarnings.length, 2 * series.length);
   assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the previous row, of \d+ rows read; /);
-  assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
+  assert.ok(expected.length > 1_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
     assert.ok((await merged(readHere(series, textChunk))) === expected, `${textChunk} here`);
     const task = readInThread(createThreads(t), { series, textChunk }, NONE, warn);
@@ -150,14 +150,14 @@ test('reads a file only up to the end of the period, even if the rest is corrupt
   const rows = gunzipSync(await readFile(path))
     .toString()
     .split('\n');
-  const time = Number(rows[500]?.split(',')[3]);
+  const time = Number(rows[450]?.split(',')[3]);
   await writeFile(path, withWrongChecksum(await readFile(path)));
   const period = { ...ALWAYS, end: time };
   const names = whole.types.map(({ name }) => name);
-  const expected = linesOf('trades', rows.slice(0, 501).join('\n'), names, { period }).map(
+  const expected = linesOf('trades', rows.slice(0, 451).join('\n'), names, { period }).map(
     ({ text }) => `${text}\n`,
   );
-  assert.ok(expected.length > 400, `${expected.length} lines`);
+  assert.ok(expected.length > 360, `${expected.length} lines`);
   const series = [{ ...whole, period, files: [createFile(path), createFile(`${path}.none`)] }];
   assert.equal(await merged(readHere(series, 1024)), expected.join(''));
 });
@@ -183,7 +183,7 @@ test('an error in a thread is the same as here, and is thrown after the lines be
   const task = readInThread(createThreads(t), { series, textChunk });
   const [count, code, message] = await read(task.lines(0));
   assert.deepEqual([count, code, message], await read(readHere(series, textChunk)[0]));
-  assert.ok(count >= 1000, `${count} lines`);
+  assert.ok(count >= 500, `${count} lines`);
   assert.equal(code, 'corrupt');
   task.close();
   const lines = async (): Promise<void> => {

@@ -51,7 +51,7 @@ test('nautilus_trader: lists, days, and derivative_ticker for every exchange', a
   const dataTypes = ['trade', 'book_change', 'book_snapshot_3_1m', 'trade_bar_1m', 'derivative_ticker'];
   for (const [source, to] of [
     ['datasets', '2024-03-02'],
-    ['feeds', '2024-03-01T04:00'],
+    ['feeds', '2024-03-01T02:00'],
   ] as const) {
     const commonOptions = { dataTypes, from: '2024-03-01', to };
     const options = [
@@ -118,7 +118,7 @@ test('nautilus_trader: a stream with pings; tardis-rs: full ISO times', async (t
       exchange: 'bitmex',
       symbols: ['XBTUSD'],
       from: '2024-03-01T00:00:00Z',
-      to: '2024-03-01T12:00:00Z',
+      to: '2024-03-01T03:00:00Z',
       dataTypes: ['trade'],
       withDisconnectMessages: false,
     },

@@ -153,15 +153,15 @@ async function loadInstruments({ httpPort }: Served, exchange: string): Promise<
   return new Set(instruments.map(({ id }) => String(id).toUpperCase()));
 }
 
+const HOURS = { from: '2024-03-01', to: '2024-03-01T03:00' };
 const REPLAYS = [
   {
     exchange: 'bitmex',
     symbols: ['xbtusd'],
-    from: '2024-03-01',
-    to: '2024-03-02',
+    ...HOURS,
     dataTypes: ['trade', 'book_change', 'derivative_ticker', 'trade_bar_1m', 'book_snapshot_10_1s', 'quote'],
   },
-  { exchange: 'coinbase', from: '2024-03-01', to: '2024-03-02', dataTypes: ['trade', 'derivative_ticker'] },
+  { exchange: 'coinbase', ...HOURS, dataTypes: ['trade', 'derivative_ticker'] },
 ];
 
 async function served(t: TestContext, source: 'feeds' | 'datasets', env: Record<string, string> = {}) {
@@ -169,7 +169,7 @@ async function served(t: TestContext, source: 'feeds' | 'datasets', env: Record<
 }
 
 for (const source of ['feeds', 'datasets'] as const) {
-  test(`replays ${source} as NautilusTrader needs it, up to close code 1000`, async (t) => {
+  test(`replays ${source}, also option summaries, as NautilusTrader needs it, up to close code 1000`, async (t) => {
     const server = await served(t, source);
     const path = withOptions('/ws-replay-normalized', REPLAYS);
     const { status, pongs, messages, code } = await connect(server, path);
@@ -188,29 +188,17 @@ for (const source of ['feeds', 'datasets'] as const) {
       for (const message of messages)
         if (message['exchange'] === exchange) assert.ok(known.has(String(message['symbol']).toUpperCase()));
     }
-  });
-
-  test(`replays option summaries of ${source} with the keys that NautilusTrader reads`, async (t) => {
-    const server = await served(t, source);
-    const options = [
-      {
-        exchange: 'deribit',
-        symbols: null,
-        from: '2024-03-01',
-        to: '2024-03-02',
-        dataTypes: ['option_summary'],
-      },
-    ];
-    const { messages, code } = await connect(server, withOptions('/ws-replay-normalized', options));
-    assert.equal(code, 1000);
-    assertUnderstood(messages, new Set(['deribit']));
+    const summaries = [{ exchange: 'deribit', symbols: null, ...HOURS, dataTypes: ['option_summary'] }];
+    const options = await connect(server, withOptions('/ws-replay-normalized', summaries));
+    assert.equal(options.code, 1000);
+    assertUnderstood(options.messages, new Set(['deribit']));
     for (const key of ['bestBidIV', 'bestAskIV', 'markIV'])
-      assert.ok(messages.some((message) => typeof message[key] === 'number'));
+      assert.ok(options.messages.some((message) => typeof message[key] === 'number'));
   });
 }
 
 test('marks disconnects with a message that NautilusTrader knows, if asked', async (t) => {
-  const service = await busySandbox(t, { rows: 3000, feeds: { breaks: 0.01 } });
+  const service = await busySandbox(t, { rows: 3000, feeds: { breaks: 0.05 } });
   const server = await serveHere(t, service, await tempDir(t));
   const options = REPLAYS.map((replay) => ({ ...replay, withDisconnectMessages: true }));
   const { messages, code } = await connect(server, withOptions('/ws-replay-normalized', options));

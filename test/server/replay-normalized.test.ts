@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gated, opening } from '../helpers/gate.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
 import { ask, type Served, serveHere, withOptions } from './serving.js';
 
 const OPTIONS = {
@@ -107,14 +108,13 @@ test('downloads a file once for several responses, even if the client that start
     isOver = true;
   });
   const open = (): number => server.context.metrics.openHttp;
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  while (open() < 4 && !isOver) await nextTurn();
+  await until('four clients', () => open() >= 4 || isOver);
   assert.equal(requestedUrls.filter((url) => !SECOND_DAY.test(url)).length, 4);
   // Both the client that waits for another's download and the one that started it disconnect at once.
   waitingClient.destroy();
-  while (open() > 3) await nextTurn();
+  await until('three clients', () => open() <= 3);
   leavingClient.destroy();
-  while (open() > 2) await nextTurn();
+  await until('two clients', () => open() <= 2);
   second.open();
   const [one, two] = await Promise.all(others);
   assert.deepEqual([one?.status, one?.isWhole], [200, true]);
@@ -134,7 +134,6 @@ test('a client that disconnects while waiting for a download slot is removed fro
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets', concurrency: 1 });
   const open = (): number => server.context.metrics.openHttp;
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const createPath = (symbol: string): string =>
     withOptions('/replay-normalized', {
       ...OPTIONS,
@@ -155,10 +154,10 @@ test('a client that disconnects while waiting for a download slot is removed fro
   });
   leavingClient.on('error', () => {});
   leavingClient.end();
-  while (server.context.transfers.slots.waiting === 0 && !isOver) await nextTurn();
+  await until('a client in the queue', () => server.context.transfers.slots.waiting > 0 || isOver);
   assert.equal(open(), 2);
   leavingClient.destroy();
-  while (open() > 1 && !isOver) await nextTurn();
+  await until('one client', () => open() <= 1 || isOver);
   assert.ok(!isOver);
   first.open();
   assert.deepEqual([(await answer).status, (await answer).isWhole], [200, true]);

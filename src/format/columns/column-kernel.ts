@@ -26,9 +26,12 @@ const LF = 10;
 
 /**
  * Initial size of an output buffer, which usual batches do not exceed: a growing buffer touches twice as much memory.
- * Untouched pages take none.
+ * Untouched pages take none, but the garbage collector runs for so much memory: a small batch begins with less.
  */
-const OUTPUT_BYTES = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MIN_OUTPUT_BYTES = 64 * 1024;
+/** Room for each byte of text: a number of two characters has eight bytes. */
+const OUTPUT_BYTES_PER_TEXT_BYTE = 4;
 
 /** Encodes and removes the batch of a memory, synchronously. Its bytes replace the content of `out`. */
 export type ColumnBatchEncoder<Encoded extends EncodedBatch = EncodedBatch> = (out: ByteWriter) => Encoded;
@@ -55,8 +58,10 @@ class ColumnKernel implements BatchKernel {
    * Used in turns, so that one batch can be written while the next is encoded. Shared, so that any thread can
    * write.
    */
-  readonly #writers = [createSharedWriter(), createSharedWriter()] as const;
+  readonly #writers: [first?: ByteWriter, second?: ByteWriter] = [];
   #batchCount = 0;
+  /** Text of the current batch. */
+  #textBytes = 0;
 
   constructor(memory: ColumnMemory, parser: ColumnParser, encode: ColumnBatchEncoder) {
     this.#memory = memory;
@@ -88,21 +93,30 @@ class ColumnKernel implements BatchKernel {
     const { piece } = this.#memory;
     let end = length;
     if (end > 0 && piece[end - 1] !== LF) piece[end++] = LF;
+    this.#textBytes += end;
     if (this.#parser.parse(0, end) < end) throw new Error(`${this.source}: a batch has too many rows`);
   }
 
   appendRow(cells: readonly Uint8Array[]): void {
+    for (const cell of cells) this.#textBytes += cell.length + 1;
     this.#parser.appendRow(cells);
   }
 
   finish(): EncodedBatch | undefined {
     if (this.#memory.rows === 0) return undefined;
-    return this.#encode(this.#writers[this.#batchCount++ % 2] as ByteWriter);
+    const turn = this.#batchCount++ % 2 === 0 ? 0 : 1;
+    this.#writers[turn] ??= createSharedWriter(this.#textBytes);
+    this.#textBytes = 0;
+    return this.#encode(this.#writers[turn]);
   }
 }
 
-function createSharedWriter(): ByteWriter {
-  return new ByteWriter(OUTPUT_BYTES, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
+function createSharedWriter(textBytes: number): ByteWriter {
+  const bytes = Math.max(MIN_OUTPUT_BYTES, OUTPUT_BYTES_PER_TEXT_BYTE * textBytes);
+  return new ByteWriter(
+    Math.min(bytes, MAX_OUTPUT_BYTES),
+    (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)),
+  );
 }
 
 /** Reason why the parser in assembly/rows.ts stopped. */

@@ -25,7 +25,7 @@ const READS: Readonly<Record<string, Read>> = {
   'in another thread': (request, sink, signal) => readRowsInThread(request, undefined, sink, signal),
 };
 const NEVER = new AbortController().signal;
-const ROWS = 5000;
+const ROWS = 2000;
 
 function request(path: string, dataType: string | undefined): RowsRequest {
   return {
@@ -45,9 +45,14 @@ async function writeDay(t: TestContext, csv: string): Promise<string> {
   return path;
 }
 
+const csvByType = new Map<string, string>();
+
 function makeCsv(dataType: string): string {
   const columns = (dataTypeColumns(dataType) ?? []).map(({ name }) => name);
-  return toCsv(columns, makeUpRows({ dataType, rows: ROWS, seed: 7, faults: 0 }));
+  const csv =
+    csvByType.get(dataType) ?? toCsv(columns, makeUpRows({ dataType, rows: ROWS, seed: 7, faults: 0 }));
+  csvByType.set(dataType, csv);
+  return csv;
 }
 
 /** Everything that a read passes on. */

@@ -8,7 +8,7 @@ import { maxBatchTextBytes, type OutputOptions } from '../../../src/format/outpu
 import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { referenceBatches } from '../../format/reference/csv/parser.js';
 import { HEADER } from '../../format/trades.js';
-import { nightlyTest } from '../../helpers/services.js';
+import { nightlyTest, rounds } from '../../helpers/services.js';
 import { convertText, kernelsOf } from './converting.js';
 
 const SCHEMA = dataTypeColumns('trades') ?? [];
@@ -47,7 +47,7 @@ async function assertRowGroups(rows: Rows, maxTextBytes?: number): Promise<numbe
 }
 
 test('batches with any text end where those of the reference end', async () => {
-  const maxTextBytes = 2 * 1024 * 1024;
+  const maxTextBytes = 1024 * 1024;
   const property = fc.asyncProperty(
     fc.record({
       rowGroup: fc.integer({ min: 600, max: 2500 }),
@@ -59,7 +59,7 @@ test('batches with any text end where those of the reference end', async () => {
       await assertRowGroups({ ...rows, idBytes, count: Math.ceil(1.5 * rows.rowGroup) }, maxTextBytes);
     },
   );
-  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  await fc.assert(property, { numRuns: rounds(20), endOnFailure: true });
 });
 
 nightlyTest('a batch ends when it has 64 MiB of text', async () => {

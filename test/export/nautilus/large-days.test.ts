@@ -16,7 +16,7 @@ import { makeSlowCatalog } from './slow-catalog.js';
 
 const PRECISION = { price: 2, size: 3, bits: 128 } as const;
 
-/** More rows than two batches, of which each exchange time has three. A snapshot of 40 is around each batch's end. */
+/** Rows of several batches, of which each exchange time has three. A snapshot of 40 is around each batch's end. */
 function makeBook(
   rows: number,
   symbolOf: (row: number) => string,
@@ -47,8 +47,8 @@ const CASES: readonly (readonly [string, TestDay, RegExp])[] = [
   [
     'a first symbol with few rows, and a third after the first batch',
     makeBook(
-      270_001,
-      (row) => (row % 50 === 0 ? 'ETHUSD' : row > 200_000 && row % 5 === 1 ? 'SOLUSD' : 'XBTUSD'),
+      150_001,
+      (row) => (row % 50 === 0 ? 'ETHUSD' : row > 135_000 && row % 5 === 1 ? 'SOLUSD' : 'XBTUSD'),
       (row) => row,
     ),
     /^$/,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DataFault } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { openDuck } from '../../format/parquet/readers.js';
-import { cleanUp } from '../../helpers/clean-up.js';
+import { type Duck, openDuck } from '../../format/parquet/readers.js';
 import { tempDir } from '../../helpers/temp.js';
 import { fileUrl, get, KEY, parseCells, sandboxFor } from '../helpers.js';
 
@@ -15,29 +14,40 @@ const SYMBOL = 'BTC-PERPETUAL';
 const BOOK_TYPES = ['incremental_book_L2', 'quotes', 'book_snapshot_5', 'book_snapshot_25'];
 const OTHER_TYPES = ['trades', 'derivative_ticker', 'liquidations'];
 
+let duck: Duck;
+before(async () => {
+  duck = await openDuck();
+});
+after(() => duck.close());
+
 interface Bodies {
   readonly clean: Buffer;
   readonly faulty: Buffer;
 }
 
+const cleanByType = new Map<string, Buffer>();
+
 /** A file of Deribit from a service with the fault and from one without. */
 async function fetchBoth(t: TestContext, fault: DataFault, dataType: string): Promise<Bodies> {
-  const bodies = [];
-  for (const faults of [{}, { [fault]: 1 }]) {
-    const sandbox = await sandboxFor(t, { rows: 2000, faults });
-    const { body, headers } = await get(fileUrl(sandbox, 'deribit', dataType, DAY, SYMBOL), KEY);
-    assert.equal(headers['x-md5'], `"${createHash('md5').update(body).digest('hex')}"`);
-    assert.equal(headers['x-dataset-size'], String(body.length));
-    bodies.push(body);
-  }
-  const [clean, faulty] = bodies as [Buffer, Buffer];
-  return { clean, faulty };
+  const clean = cleanByType.get(dataType) ?? (await fetchFile(t, dataType, {}));
+  cleanByType.set(dataType, clean);
+  return { clean, faulty: await fetchFile(t, dataType, { [fault]: 1 }) };
+}
+
+async function fetchFile(
+  t: TestContext,
+  dataType: string,
+  faults: SandboxOptions['faults'] & object,
+): Promise<Buffer> {
+  const sandbox = await sandboxFor(t, { rows: 2000, faults });
+  const { body, headers } = await get(fileUrl(sandbox, 'deribit', dataType, DAY, SYMBOL), KEY);
+  assert.equal(headers['x-md5'], `"${createHash('md5').update(body).digest('hex')}"`);
+  assert.equal(headers['x-dataset-size'], String(body.length));
+  return body;
 }
 
 /** Runs SQL over `csv`: the rows of a day file, with `row`, their number. */
-async function query(t: TestContext, body: Buffer, sql: string): Promise<unknown[][]> {
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+async function query(body: Buffer, sql: string): Promise<unknown[][]> {
   const csv = "(SELECT *, row_number() OVER () AS row FROM read_csv($file, compression = 'gzip'))";
   return duck.rows(body, `WITH csv AS ${csv} ${sql}`);
 }
@@ -82,7 +92,6 @@ for (const dataType of [...BOOK_TYPES, ...OTHER_TYPES]) {
     assert.ok(timeOf(removed.at(-1) ?? '') - timeOf(removed[0] ?? '') < 4 * HOUR);
     const intervals = 'SELECT local_timestamp - lag(local_timestamp) OVER (ORDER BY row) AS us FROM csv';
     const [[longest, count] = []] = await query(
-      t,
       bodies.faulty,
       `SELECT max(us), count(*) FILTER (us >= 4 * 3600000000) FROM (${intervals})`,
     );
@@ -99,14 +108,13 @@ for (const dataType of [...BOOK_TYPES, ...OTHER_TYPES]) {
     const times = cells.map(([clean]) => Number(clean));
     assert.ok(Math.max(...times) - Math.min(...times) < 4 * HOUR);
     const steps = 'SELECT local_timestamp < lag(local_timestamp) OVER (ORDER BY row) AS back FROM csv';
-    assert.deepEqual(await query(t, bodies.faulty, `SELECT count(*) FILTER (back) FROM (${steps})`), [[1]]);
+    assert.deepEqual(await query(bodies.faulty, `SELECT count(*) FILTER (back) FROM (${steps})`), [[1]]);
   });
 }
 
 test('duplicate-trades: trades of four hours occur twice, and no others', async (t) => {
   const bodies = await fetchBoth(t, 'duplicate-trades', 'trades');
   const [[twice, more, period] = []] = await query(
-    t,
     bodies.faulty,
     `SELECT count(*) FILTER (n = 2), count(*) FILTER (n > 2), max(us) FILTER (n = 2) - min(us) FILTER (n = 2)
      FROM (SELECT id, count(*) AS n, min(local_timestamp) AS us FROM csv GROUP BY id)`,
@@ -128,7 +136,6 @@ for (const dataType of BOOK_TYPES.slice(1)) {
     const changed = findChangedCells(bodies);
     assert.deepEqual([...changed.keys()], [bid]);
     const [[crossed, period] = []] = await query(
-      t,
       bodies.faulty,
       `SELECT count(*), max(local_timestamp) - min(local_timestamp) FROM csv WHERE "${bid}" > "${ask}"`,
     );
@@ -183,7 +190,7 @@ test('lost-snapshot: a book lacks its first snapshot, and nothing else', async (
   assert.deepEqual(added, []);
   assert.equal(removed.length, 50);
   assert.ok(removed.every((line) => line.split(',')[4] === 'true'));
-  const [first] = await query(t, bodies.faulty, 'SELECT is_snapshot FROM csv WHERE row = 1');
+  const [first] = await query(bodies.faulty, 'SELECT is_snapshot FROM csv WHERE row = 1');
   assert.deepEqual(first, [false]);
 });
 

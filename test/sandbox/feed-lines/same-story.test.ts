@@ -80,10 +80,14 @@ async function readFeed(
   return (symbol, name) => found.get(`${symbol} ${name}`) ?? [];
 }
 
+const csvByFile = new Map<string, string>();
+
 function readDayFile(exchange: string, symbol: string, name: string): readonly string[] {
   const { dayFileType } = parseMessageType(name);
   const file = { exchange, dataType: dayFileType, symbol, day: DAY };
-  const csv = [...generateDayFileText(file, [symbol], SIZE)].join('');
+  const key = `${exchange} ${dayFileType} ${symbol}`;
+  const csv = csvByFile.get(key) ?? [...generateDayFileText(file, [symbol], SIZE)].join('');
+  csvByFile.set(key, csv);
   return linesOf(dayFileType, csv, [name]).map(({ text }) => text);
 }
 

@@ -49,8 +49,15 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 test('a day begins with its first snapshot, and trades follow within minutes, also with few rows', () => {
   const [, name] = NAMES;
   for (let seed = 0; seed < 50; seed++) {
-    const events = simulateEvents(name, 2000, seed);
-    const first = events.find(({ type }) => type === 'trade')?.localTimestamp ?? Number.NaN;
+    const events: MarketEvent[] = [];
+    for (const event of simulateMarket(createSyntheticInstrument(...name, seed, DAY), DAY, {
+      rows: 2000,
+      seed,
+    })) {
+      events.push(event);
+      if (event.type === 'trade') break;
+    }
+    const first = events.at(-1)?.type === 'trade' ? (events.at(-1)?.localTimestamp ?? 0) : Number.NaN;
     assert.equal(events[0]?.type, 'book_change');
     assert.ok(first - DAY * US_A_DAY < 15 * 60_000_000, `seed ${seed}: ${first - DAY * US_A_DAY}`);
     const second = events[1]?.localTimestamp ?? Number.NaN;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { envOf, tickhaul } from '../../helpers/cli.js';
+import { envOf } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { startFront } from '../../raw-feeds/front.js';
@@ -51,7 +52,7 @@ test('downloads day files once on demand and sends the same bytes as the command
     '--to',
     PERIOD.to,
   ];
-  const { stdout } = await tickhaul(args, { env: envOf(service, join(dir, 'datasets')) });
+  const { stdout } = await runHere(args, { env: envOf(service, join(dir, 'datasets')) });
   assert.deepEqual(`${lines.join('\n')}\n`, stdout);
 });
 

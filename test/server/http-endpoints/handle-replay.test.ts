@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import {
   assertWholeLines,
   countSliceRequests,
@@ -185,7 +186,7 @@ test('concurrent clients with the same request share the slices', async (t) => {
   const server = await serveHere(t, service, await tempDir(t));
   const first = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   // Some clients start while others are in the middle.
-  while (countSliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
+  await until('some slices', () => countSliceRequests(service) >= once + 3);
   const later = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   for (const answer of await Promise.all([...first, ...later])) assert.equal(answer.text, text);
   assert.equal(countSliceRequests(service), 2 * once);
@@ -206,15 +207,15 @@ test('a disconnected client stops its work, but not that of others with the same
   const staying = ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
   await Promise.all([leave(), leave()]);
   assert.equal((await staying).isWhole, true);
-  while (server.context.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
+  await until('no connection', () => server.context.metrics.openHttp === 0);
   assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
-test('200 clients at once, each with an answer of its own', async (t) => {
+test('60 clients at once, each with an answer of its own', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const room = server.context.run.texts.left;
   const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, i) => {
+    Array.from({ length: 60 }, (_, i) => {
       const filters = [{ channel: i % 2 === 0 ? 'trade' : 'quote' }];
       return ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', filters, ...PERIOD }));
     }),

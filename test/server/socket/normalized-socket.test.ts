@@ -20,7 +20,7 @@ const OPTIONS = [
 ];
 
 test('sends the lines of the HTTP endpoint as frames, from both sources, also to another WebSocket client', async (t) => {
-  const service = await busySandbox(t);
+  const service = await busySandbox(t, { rows: 3000 });
   const dir = await tempDir(t);
   const bitmex = { exchange: 'bitmex', dataTypes: ['trade'], from: '2024-03-01', to: '2024-03-01T01:00' };
   for (const [source, options] of [

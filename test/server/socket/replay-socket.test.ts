@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { countSliceRequests, replayInProcess } from '../../raw-feeds/replaying.js';
 import { busySandbox, serveHere } from '../serving.js';
 import { fillCache, MESSAGES_PER_MINUTE, writeCachedMinute } from './cached.js';
@@ -78,7 +79,7 @@ test('a disconnected client stops its work; a frame above the limit closes the c
   const { code } = await hear(server, day, ['x'.repeat(600_000)]);
   assert.equal(code, 1009);
   await leaving.heard;
-  while (server.context.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
+  await until('no connection', () => server.context.metrics.openSockets === 0);
   assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
