@@ -23,8 +23,8 @@ export function allocate(bytes: u64): usize {
 }
 
 /**
- * Doubles up to 16 MiB, then by that or a quarter, since growing is slow. Small memories stay small: although untouched pages
- * take no memory, V8 collects garbage after some tens of MiB of new WebAssembly memory.
+ * Doubles up to 16 MiB, then by that or a quarter, since growing is slow. Small memories stay small: although untouched
+ * pages take no memory, V8 collects garbage after some tens of MiB of new WebAssembly memory.
  */
 function grow(end: u64): bool {
   const size = <u64>memory.size();

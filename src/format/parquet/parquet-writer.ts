@@ -221,7 +221,7 @@ export function writeDataPage(
   page: { readonly rows: number; readonly encoding: EncodingId; readonly body: Uint8Array },
   compress: Compress,
 ): number {
-  return writePage(out, PageType.data, page.body, compress(page.body, 'fast'), (thrift) =>
+  return writePage(out, PageType.data, page.body.length, compress(page.body, 'fast'), (thrift) =>
     thrift.struct(5, () => {
       thrift.i32(1, page.rows);
       thrift.i32(2, page.encoding);
@@ -237,7 +237,7 @@ export function writeDictionaryPage(
   compress: Compress,
 ): number {
   // Use more effort: values compress better than indices, to a third less with many values.
-  return writePage(out, PageType.dictionary, bytes, compress(bytes, 'small'), (thrift) =>
+  return writePage(out, PageType.dictionary, bytes.length, compress(bytes, 'small'), (thrift) =>
     thrift.struct(7, () => {
       thrift.i32(1, size);
       thrift.i32(2, Encoding.plain);
@@ -245,23 +245,24 @@ export function writeDictionaryPage(
   );
 }
 
+/** @param bodyBytes size before compression, taken before it: a memory that grows for its result loses its views. */
 function writePage(
   out: ByteWriter,
   type: number,
-  body: Uint8Array,
+  bodyBytes: number,
   compressed: Uint8Array,
   writeTypeHeader: (thrift: ThriftWriter) => void,
 ): number {
   const header = new ByteWriter(64);
   const thrift = new ThriftWriter(header);
   thrift.i32(1, type);
-  thrift.i32(2, body.length);
+  thrift.i32(2, bodyBytes);
   thrift.i32(3, compressed.length);
   writeTypeHeader(thrift);
   thrift.end();
   out.append(header.written());
   out.append(compressed);
-  return header.length + body.length;
+  return header.length + bodyBytes;
 }
 
 /** Statistics of a column chunk. Bounds are PLAIN-encoded values; undefined if there are no values. */
