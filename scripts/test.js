@@ -36,7 +36,13 @@ const needed = isWhole ? undefined : [...reachableFrom(selected)].map(readSource
 for (const { script, usedBy } of BUILD_STEPS) {
   if (needed === undefined || needed.some((source) => usedBy.test(source))) run(process.execPath, [script]);
 }
-run(process.execPath, ['dist/test/run.js', ...(isBare ? ['--bare'] : []), ...groupTests(selected)]);
+// The processes of the tests inherit the flag: on two processors, threads of the garbage collector cost more than they gain.
+run(process.execPath, [
+  '--single-threaded-gc',
+  'dist/test/run.js',
+  ...(isBare ? ['--bare'] : []),
+  ...groupTests(selected),
+]);
 
 /** The selected test files. */
 function selectTests([first, ...rest]) {
