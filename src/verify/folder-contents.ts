@@ -74,7 +74,7 @@ export async function listFolderContents(
 }
 
 /** The day file that a file's name identifies: of a day file, of a conversion's output, or of a part of either. */
-export function parseFileName(path: string): DayFile | undefined {
+function parseFileName(path: string): DayFile | undefined {
   const whole = parsePartPath(path)?.finalPath ?? path;
   return parseDayFileName(
     findOutputFormat(whole) ? `${withoutOutputExtension(whole)}${DAY_FILE_EXTENSION}` : whole,

@@ -12,7 +12,7 @@ import { isObjectLocation } from '../store/location.js';
 import { findDifference } from '../store/manifest-record.js';
 import type { CheckRequest, CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
 
-export const MISSING_ERROR: FileError = { code: 'missing', message: 'is missing' };
+const MISSING_ERROR: FileError = { code: 'missing', message: 'is missing' };
 
 const ETAG_CHANGED_ERROR: FileError = {
   code: 'changed',
@@ -195,7 +195,7 @@ function toInspectError(error: unknown): FileError {
 }
 
 /** The error if a file has another size than recorded; undefined if it matches or no size is recorded. */
-export function createSizeError(expected: number | undefined, actual: number): FileError | undefined {
+function createSizeError(expected: number | undefined, actual: number): FileError | undefined {
   if (expected === undefined || expected === actual) return undefined;
   return { code: 'corrupt', message: `has ${plural(actual, 'byte')}, ${expected} were recorded` };
 }

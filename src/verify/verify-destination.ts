@@ -102,7 +102,7 @@ async function assertFolder(destination: Destination): Promise<void> {
  * one of which nothing is left counts as never downloaded.
  * @throws TickhaulError `disk`.
  */
-export async function forgetMissing(
+async function forgetMissing(
   missing: readonly BadFile[],
   manifest: Manifest,
   emit: (event: FileEvent) => void,

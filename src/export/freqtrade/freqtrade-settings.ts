@@ -75,7 +75,7 @@ export function toPair(instrument: InstrumentInfo): string | undefined {
 }
 
 /** Checks a pair that the user named. @throws usage error. */
-export function parsePair(text: string): string {
+function parsePair(text: string): string {
   if (/^[^\s/:\\]+\/[^\s/:\\]+(?::[^\s/:\\]+)?$/.test(text)) return text;
   throw usageError(`--pair: "${text}" is not a pair; use BASE/QUOTE, or BASE/QUOTE:SETTLE for futures`);
 }

@@ -112,11 +112,9 @@ class ColumnKernel implements BatchKernel {
 }
 
 function createSharedWriter(textBytes: number): ByteWriter {
-  const bytes = Math.max(MIN_OUTPUT_BYTES, OUTPUT_BYTES_PER_TEXT_BYTE * textBytes);
-  return new ByteWriter(
-    Math.min(bytes, MAX_OUTPUT_BYTES),
-    (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)),
-  );
+  const usual = Math.max(MIN_OUTPUT_BYTES, OUTPUT_BYTES_PER_TEXT_BYTE * textBytes);
+  const first = Math.min(usual, MAX_OUTPUT_BYTES);
+  return new ByteWriter(first, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
 }
 
 /** Reason why the parser in assembly/rows.ts stopped. */

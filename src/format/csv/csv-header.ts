@@ -27,7 +27,7 @@ export function dataTypeSchema(dataType: string): Schema {
  * unknown columns are text (docs/spec/csv-files.md#header).
  * @throws TickhaulError `corrupt`: not a header, a duplicate name, a missing column.
  */
-export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
+function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
   const problem = findHeaderProblem(cells, dataType);
   const names = cells.map((cell) => parseColumnName(cell) ?? '');
   if (problem !== undefined) {

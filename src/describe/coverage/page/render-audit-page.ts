@@ -71,7 +71,7 @@ function readPageState({ condition, rows }: AuditedDay): PageState {
 }
 
 /** Groups audited days by series, in the order in which the series first appear; without files of an unknown day. */
-export function groupBySeries(days: readonly AuditedDay[]): readonly PageSeries[] {
+function groupBySeries(days: readonly AuditedDay[]): readonly PageSeries[] {
   const groups = new Map<string, AuditedDay[]>();
   for (const day of days) {
     if (day.date === '') continue;

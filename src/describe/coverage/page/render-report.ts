@@ -7,7 +7,7 @@ import type { PageData, StateWords } from './page-data.js';
 import { REPORT_MARK } from './write-report.js';
 
 /** Style sheet of the pages, for light and dark mode. */
-export const REPORT_STYLE = `${BASE_STYLE}
+const REPORT_STYLE = `${BASE_STYLE}
 :root { --degraded: #a3218e; --corrupt: #1c2430; }
 @media (prefers-color-scheme: dark) { :root { --degraded: #f08be0; --corrupt: #e8ecf2; } }
 code { white-space: nowrap; }

@@ -170,7 +170,7 @@ export function preparePen(
 }
 
 /** Draws the calendar of a series. @param marked the day with a frame. */
-export function drawCalendar(
+function drawCalendar(
   pen: CanvasRenderingContext2D,
   layout: CalendarLayout,
   states: string,

@@ -16,7 +16,7 @@ export interface SeriesSection {
   redrawCharts(): void;
 }
 
-export function createSeriesSection(
+function createSeriesSection(
   name: string,
   packed: PackedSeries,
   { words, listTitle, reasons: allReasons = [] }: PageData,
@@ -119,7 +119,7 @@ function describeSeries(
 }
 
 /** The number of days of a state. */
-export function countDays(states: string, state: string): number {
+function countDays(states: string, state: string): number {
   return states.split(state).length - 1;
 }
 
