@@ -41,8 +41,12 @@ export async function writeFeedLines(
   const maxLineBytes = 0.75 * bufferBytes;
   let out = await swap(undefined);
   out.clear();
+  /** False if the reader has stopped: the buffer that it got last is not ours any more. */
+  let isRead = true;
   const handOver = async (): Promise<void> => {
+    isRead = false;
     out = await swap(out);
+    isRead = true;
     out.clear();
     out.shrink(MAX_BUFFER_GROWTH * bufferBytes);
   };
@@ -67,7 +71,7 @@ export async function writeFeedLines(
     }
   } finally {
     lines.finish();
-    if (out.length > 0) await handOver();
+    if (isRead && out.length > 0) await handOver();
   }
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import type { FeedSource } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
+import type { LineSink } from '../../../src/market/lines/line-buffer.js';
+import { type FeedSource, openFeedSources } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
+import { createFeedThreads, replayFeeds } from '../../../src/replay/normalized-feeds/replay-feeds.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { listCachedFiles } from '../../raw-feeds/replaying.js';
+import { listCachedFiles, runReplayInProcess } from '../../raw-feeds/replaying.js';
 import { ALL, normalizeInProcess, parseLines, toSources } from './normalizing.js';
 import { at, bitmexTrade, writeSlices } from './slices.js';
 
@@ -58,6 +60,30 @@ for (const to of [4, 20]) {
     assert.deepEqual(rest, ['bitmex: left out 2 messages of an unknown form in channel trade']);
   });
 }
+
+test('a replay whose reader leaves does not disturb the next one in its thread', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const threads = createFeedThreads(1);
+  t.after(() => threads.close());
+  const input = { types: ALL, bufferBytes: 4096, writeBytes: 4096 };
+  const replay = (output?: LineSink) =>
+    runReplayInProcess(service, folder, input, async (here, records) => {
+      const sources = await openFeedSources(here.run, toSources(input), records);
+      await replayFeeds({ ...here, ...(output && { output }), sources, threads });
+    });
+  const right = await replay();
+  assert.equal(right.error, undefined);
+  for (let round = 0; round < 5; round++) {
+    const left = await replay({
+      write: () => Promise.reject(new TickhaulError('interrupted', 'the reader left')),
+    });
+    assert.equal(left.error?.message, 'the reader left');
+    const next = await replay();
+    assert.equal(next.error, undefined);
+    assert.ok(next.text === right.text);
+  }
+});
 
 test('random faults change no byte; a permanent failure of a slice ends the run after all lines before it', async (t) => {
   const whole = await sandbox(t);
