@@ -24,7 +24,8 @@ export const DEFAULT_DEGRADING: ReadonlySet<string> = new Set([
 /** Adds the result of `no_rows` to the verdict on a file that was read to its end. */
 export function addNoRows(day: AuditedDay, count: 0 | 1, degrading: ReadonlySet<string>): AuditedDay {
   const checks = { ...day.checks, [noRows.name]: { count } };
-  return { ...day, checks, ...judgeChecks(checks, day.incidents, degrading) };
+  const added = { ...day, checks };
+  return count === 0 ? added : { ...added, ...judgeChecks(checks, day.incidents, degrading) };
 }
 
 function judgeChecks(

@@ -6,23 +6,31 @@ const MAX_DEPTH = 500;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Parses JSON of another party. @throws SyntaxError if it is not JSON, or nested too deep for recursive code. */
-export function parseShallowJson(text: string): unknown {
-  if (text.length > SHORT_BYTES) assertShallowJson(Buffer.from(text));
-  return JSON.parse(text);
+/** Values are nested too deep for recursive code. */
+export class NestingError extends SyntaxError {}
+
+/**
+ * Parses JSON of another party. @param json a Buffer in UTF-8.
+ * @throws SyntaxError if it is not JSON; `NestingError`.
+ */
+export function parseShallowJson(json: string | Buffer): unknown {
+  if (json.length > SHORT_BYTES) assertShallowJson(typeof json === 'string' ? Buffer.from(json) : json);
+  return JSON.parse(json.toString());
 }
 
-/** @throws SyntaxError if values of a JSON text in UTF-8 are nested too deep for recursive code. */
-export function assertShallowJson(body: Buffer): void {
-  if (body.length <= SHORT_BYTES) return;
+function assertShallowJson(body: Buffer): void {
   let depth = 0;
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
     if (byte === QUOTE) at = findTextEnd(body, at + 1);
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > MAX_DEPTH) throw new SyntaxError(`values are nested more than ${MAX_DEPTH} deep`);
-    } else if (byte === 0x5d || byte === 0x7d) depth--;
+    else if (byte === 0x5b || byte === 0x7b) assertShallow(++depth);
+    else if (byte === 0x5d || byte === 0x7d) depth--;
   }
+}
+
+/** For code that counts levels itself. @throws NestingError. */
+export function assertShallow(depth: number): void {
+  if (depth > MAX_DEPTH) throw new NestingError(`values are nested more than ${MAX_DEPTH} deep`);
 }
 
 /** Address of the quote that ends a text. */

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../base/disk-files.js';
 import { TickhaulError } from '../../base/errors.js';
-import { assertShallowJson } from '../../base/json-depth.js';
+import { NestingError, parseShallowJson } from '../../base/json-depth.js';
 import { toOneLine } from '../../base/text.js';
 import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
@@ -47,7 +47,7 @@ export async function fetchMetadata<T>(
   path: string,
   loadCheck: () => Promise<ParseResponse<T>>,
   { cache, fresh = false, offline = false, signal }: MetadataOptions,
-  { parse = (body) => JSON.parse(body.toString()), apiKey, isPart = false }: MetadataRequest = {},
+  { parse = parseShallowJson, apiKey, isPart = false }: MetadataRequest = {},
 ): Promise<T> {
   const url = client.config.apiUrl + path;
   const name = formatUrlForLog(new URL(url));
@@ -117,13 +117,10 @@ function readValidators(headers: HttpHeaders): Validators {
 
 function parseJson(body: Buffer, name: string, parse: ParseBody): unknown {
   try {
-    assertShallowJson(body);
-  } catch (cause) {
-    throw new TickhaulError('bad_answer', `${name}: the response is nested too deeply`, { cause });
-  }
-  try {
     return parse(body);
   } catch (cause) {
+    if (cause instanceof NestingError)
+      throw new TickhaulError('bad_answer', `${name}: the response is nested too deeply`, { cause });
     const start = toOneLine(body.toString('utf8', 0, 200), 60);
     const found = start === '' ? 'nothing' : `"${start}"`;
     throw new TickhaulError('bad_answer', `${name}: expected JSON, found ${found}`, { cause });

@@ -1,4 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { didYouMean } from '../../base/text.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse, ServiceClient } from '../service-client.js';
@@ -95,7 +96,7 @@ const loadRecordCheck = async (): Promise<ParseResponse<ExchangeRecord>> => (awa
 
 /** The parts of a record that can be fetched. Stored copies hold all of it. */
 export const FIELDS = {
-  whole: { parse: (body) => JSON.parse(body.toString()), loadCheck: loadRecordCheck },
+  whole: { parse: parseShallowJson, loadCheck: loadRecordCheck },
   /** Without the fields that only raw replay uses, and without incident reports, in a fraction of the memory. */
   plan: { parse: parsePlanFields, loadCheck: loadRecordCheck },
   /** Those of a plan, with the incident reports. */
@@ -155,7 +156,7 @@ function parseWithout(body: Buffer, excludedPaths: readonly string[]): unknown {
     return parseLargeJson(body, { excludedPaths: new Set(excludedPaths), elementMappers });
   } catch {
     // JSON.parse gives an error with the position, or accepts a form that parseLargeJson does not support.
-    return JSON.parse(body.toString());
+    return parseShallowJson(body);
   }
 }
 

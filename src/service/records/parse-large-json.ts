@@ -1,3 +1,5 @@
+import { assertShallow } from '../../base/json-depth.js';
+
 /** Fields that `parseLargeJson` skips or parses in pieces. */
 export interface LargeJsonOptions {
   /** Paths of fields to leave out, such as `availableSymbols`. */
@@ -20,7 +22,7 @@ const PIECE_BYTES = 256 * 1024;
  * Parses a JSON object (RFC 8259) that is too large to be parsed at once. Excluded fields are skipped as bytes, and
  * long arrays are parsed some hundred elements at a time, so that neither the whole text nor its whole parsed form is
  * in memory.
- * @throws SyntaxError if the body is not a JSON object. Syntax within excluded fields is not checked.
+ * @throws SyntaxError if the body is not a JSON object; `NestingError`. Syntax within excluded fields is not checked.
  */
 export function parseLargeJson(body: Buffer, options: LargeJsonOptions): unknown {
   const start = skipSpace(body, 0);
@@ -100,7 +102,7 @@ function findValueEnd(body: Buffer, start: number): number {
   for (let at = start; at < body.length; at++) {
     const byte = body[at];
     if (byte === QUOTE) at = findStringEnd(body, at) - 1;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) assertShallow(++depth);
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) return at;
       depth--;
