@@ -35,6 +35,7 @@ await withScratch(async (scratch, cleanUp) => {
     await writeFile(config, JSON.stringify({ dir, jobs: [job] }));
     const env = {
       TICKHAUL_API_URL: `http://127.0.0.1:${server.address().port}`,
+      TICKHAUL_DATASETS_URL: `http://127.0.0.1:${server.address().port}`,
       TICKHAUL_API_KEY: 'none',
       XDG_CACHE_HOME: join(scratch, 'cache'),
     };
@@ -79,7 +80,8 @@ function recordLine(symbol, ms) {
     md5: '7029066c27ac6f5ef18d660d5741979a',
     sha256: 'f61f27bd17de546264aa58f40f3aafaac7021e0ef69c17f6b1b4cd7664a037ec',
     md5Match: true,
-    rows: 0,
+    rows: 1,
+    checked: 'f61f27bd',
     time: '2024-03-10T06:10:00.000Z',
     version: '0.1.0',
   };

@@ -5,7 +5,8 @@ import { OLD_TICKHAUL, TICKHAUL } from './service.js';
 
 /**
  * Runs peers in turn (A B C A B C …), each with its own folder, which is removed afterwards. `onRun` is called for
- * each. With an older build (`TICKHAUL_OLD`), what runs tickhaul is followed by the same command of that build.
+ * each. With an older build (`TICKHAUL_OLD`), what runs tickhaul is followed by the same command of that build, which
+ * `command` gets as its third argument.
  * @param check inspects the output in a peer's folder; its result is added to the measurement.
  * @returns the peers' measurements, round by round; those of an older build last, with the run that they belong to as
  *   `newer`.
@@ -30,7 +31,7 @@ export async function compare(peers, { files, rounds, scratch, onRun, check }) {
       await measureOne(peer, runs[index], command, env, round);
       if (!OLD_TICKHAUL || !command.includes(TICKHAUL)) continue;
       await mkdir(folder);
-      const [again, itsEnv] = await peer.command(folder, files);
+      const [again, itsEnv] = await peer.command(folder, files, OLD_TICKHAUL);
       const older = again.map((word) => (word === TICKHAUL ? OLD_TICKHAUL : word));
       await measureOne(peer, olderRuns[index], older, itsEnv, round);
     }

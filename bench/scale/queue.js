@@ -67,7 +67,7 @@ let queues = 0;
 function worker(env, flags) {
   return {
     name: flags.length > 0 ? 'worker, a file a slice' : 'worker, a month a slice',
-    command: async (folder) => {
+    command: async (folder, _files, build = TICKHAUL) => {
       const queue = ['--queue', `bench-${queues++}`];
       const all = withCache(env, folder);
       const put = [
@@ -81,7 +81,7 @@ function worker(env, flags) {
         ...queue,
         '--quiet',
       ];
-      await run(process.execPath, [TICKHAUL, ...put], { env: { PATH: process.env.PATH, ...all } });
+      await run(process.execPath, [build, ...put], { env: { PATH: process.env.PATH, ...all } });
       // A month has enough files for all connections.
       const slices = flags.length > 0 ? FILES_AT_ONCE : '4';
       return [[process.execPath, TICKHAUL, 'worker', '--once', '-j', slices, ...queue, '--quiet'], all];
