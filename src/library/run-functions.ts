@@ -162,7 +162,7 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
         readFolderCoverage(values, context),
       );
       if (html) {
-        const { writeReport } = await import('../describe/coverage/page/write-report.js');
+        const { writeReport } = await import('../describe/coverage/page/render-report.js');
         await writeReport(html, await createCoveragePage(folderCoverage), host);
       }
       const document = toJsonValue(toCoverageDocument(folderCoverage.facts));

@@ -31,7 +31,7 @@ async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: Cl
   const { createCoveragePage } = await import('../../operations/coverage.js');
   const html = await createCoveragePage(coverage);
   if (isStdout(target)) return cli.output.lines([html]);
-  const { writeReport } = await import('../../describe/coverage/page/write-report.js');
+  const { writeReport } = await import('../../describe/coverage/page/render-report.js');
   await writeReport(target, html, cli);
 }
 
