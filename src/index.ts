@@ -7,7 +7,7 @@ export type {
   CoverageDocument,
   DayRangeJson as DayRange,
   SeriesJson as Series,
-} from './describe/coverage/coverage-document.js';
+} from './describe/coverage/coverage-facts.js';
 export type {
   AuditedDay,
   ContentResult,

@@ -2,7 +2,7 @@ import {
   type CoverageDocument,
   type SeriesJson,
   toCoverageDocument,
-} from '../describe/coverage/coverage-document.js';
+} from '../describe/coverage/coverage-facts.js';
 import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import type { RunSummary } from '../events/run-events.js';
 import { type Operation, type RunObserver, withContext } from '../operations/context.js';

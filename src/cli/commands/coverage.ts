@@ -42,7 +42,7 @@ async function print(
   all: boolean,
 ): Promise<void> {
   if (output.json) {
-    const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
+    const { toCoverageDocument } = await import('../../describe/coverage/coverage-facts.js');
     return output.lines([toJsonLine(toCoverageDocument(facts))]);
   }
   const { formatCoverage, formatTotals } = await import('../output/format-coverage.js');
