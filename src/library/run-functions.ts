@@ -11,7 +11,6 @@ import type { OpenedPlanReport } from '../operations/plan-download.js';
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';
-import type { EventQueue } from './event-queue.js';
 import {
   type EventCall,
   findSignal,
@@ -30,7 +29,7 @@ import type {
   VerifyOptions,
 } from './function-options.js';
 import { flagsToOptionsInError, OPTION_TABLES, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, type Run, startRun, toJsonValue } from './start-run.js';
+import { createLibraryHost, type EventQueue, type Run, startRun, toJsonValue } from './start-run.js';
 
 /**
  * Downloads day files, verifies each completely, and records them in the manifest, like `tickhaul download`.

@@ -6,11 +6,10 @@ import { expandHomeInArgs } from '../operations/expand-home.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';
-import type { EventQueue } from './event-queue.js';
 import { findSignal, type NoticeEvent } from './event-run.js';
 import type { ExchangesOptions, InstrumentsOptions, SymbolsOptions } from './function-options.js';
 import { flagsToOptionsInError, OPTION_TABLES, type OptionTable, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, type Run, startRun, toJsonValue } from './start-run.js';
+import { createLibraryHost, type EventQueue, type Run, startRun, toJsonValue } from './start-run.js';
 import type { DataTypeName } from './text-list.js';
 
 /** Further fields, as the service sent them (docs/spec/metadata-api.md#exchange-record). */
