@@ -1,4 +1,5 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
+import { compareTexts } from '../base/text.js';
 import type { SourceExclusion } from '../convert/naming/find-sources.js';
 import type { DataType } from '../day-files/data-types.js';
 import type { DayFile } from '../day-files/day-file.js';
@@ -146,15 +147,11 @@ export interface ExportSource {
 /** By exchange, symbol, day, data type. */
 export function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
   return (
-    compare(a.exchange, b.exchange) ||
-    compare(a.symbol, b.symbol) ||
+    compareTexts(a.exchange, b.exchange) ||
+    compareTexts(a.symbol, b.symbol) ||
     a.day - b.day ||
-    compare(a.dataType, b.dataType)
+    compareTexts(a.dataType, b.dataType)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** What the rows of an output belong to. Outputs of different owners have different paths, or folders. */
