@@ -1,6 +1,6 @@
+import { toDecimalText } from '../base/units.js';
 import { type Day, MS_PER_DAY } from '../day-files/day.js';
 import type { InstrumentInfo } from '../service/records/fetch-instruments.js';
-import { toDecimalText } from './decimal-text.js';
 
 /** Fields of an instrument that change over time, as the service names them. */
 const CHANGING = [

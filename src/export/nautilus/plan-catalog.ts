@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
+import { countNeededDecimals } from '../../base/units.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { countNeededDecimals } from '../decimal-text.js';
 import type {
   ExportContext,
   ExportJob,
