@@ -72,6 +72,11 @@ export interface ExportContext {
   readonly signal: AbortSignal;
 }
 
+/** Whether an instrument is inverse, by its flag or by the type of its contract. */
+export function isInverseContract({ contractType, ...info }: InstrumentInfo): boolean {
+  return info['inverse'] === true || contractType?.startsWith('inverse_') === true;
+}
+
 export interface ExportPlan {
   readonly jobs: readonly ExportJob[];
   /** Sources without an output, each with the reason as a warning. */

@@ -6,8 +6,7 @@ import { loadCompressor } from '../../format/compressor.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
 import { Encoding, type ParquetColumn, PhysicalType } from '../../format/parquet/parquet-schema.js';
 import { createParquetWriter, writeColumnChunk } from '../../format/parquet/parquet-writer.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { instrumentOn } from '../instrument-version.js';
+import { type InstrumentInfo, instrumentOn } from '../../service/records/fetch-instruments.js';
 import { CATALOG_COMPRESSION } from './catalog-file.js';
 import { formatCatalogName, formatTime } from './catalog-instrument.js';
 
