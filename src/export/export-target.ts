@@ -13,7 +13,7 @@ import type { StoreSettings } from '../store/files.js';
 import type { SpillFile } from './job-memory.js';
 
 /**
- * A backtester that day files are written for: its own folder, and one entry of `EXPORT_TARGETS` (`export-targets.ts`).
+ * A backtester that day files are written for: its own folder, and one entry of `EXPORT_TARGETS` (`run-export-job.ts`).
  * It plans jobs in the main thread, and its exporter runs them in others.
  */
 export interface ExportTarget<Settings> {

@@ -99,7 +99,7 @@ export async function openDownloadTarget(
 ): Promise<OpenedTarget> {
   const opened = await openPlan(target, input);
   if (!input.exportSetting) return opened;
-  const { checkExport, listStartDays } = await import('../../export/export-targets.js');
+  const { checkExport, listStartDays } = await import('../../export/export-files.js');
   const files =
     'series' in opened.plan
       ? listStartDays(opened.plan)
