@@ -11,10 +11,9 @@ import type { DayFile } from '../day-files/day-file.js';
 import { dayFileName } from '../day-files/layout.js';
 import { openDayFileFilter } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
-import type { EventSink, FileEvent, RunScript, RunSummary } from '../events/run-events.js';
+import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
 import { hashFile } from '../gzip/checksums.js';
-import type { ExportTargetName } from '../options/export-options.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';
@@ -71,10 +70,8 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
       const stopped = await new ExportRun(input, files, log, tally).run(jobs);
       let script: RunScript | undefined;
       if (!stopped && plan.finish) {
-        const { existing } = input;
         const { signal } = context;
-        const finishing = { target: name, out, files, log, existing, emit, signal };
-        script = await finishExport(plan.finish, jobs, finishing);
+        script = await finishExport(plan.finish, jobs, { ...input, files, log, signal });
       }
       const seconds = secondsSince(started);
       const summary = tally.summary({ planned, stopped, strict: false, seconds });
@@ -128,15 +125,10 @@ function unnamedError(path: string): TickhaulError {
   );
 }
 
-interface SideFileContext {
-  readonly target: ExportTargetName;
-  /** Output folder or prefix. */
-  readonly out: string;
+/** With `existing: 'overwrite'`, files are compared by their bytes, not their sizes. */
+interface SideFileContext extends Pick<ExportInput, 'target' | 'out' | 'existing' | 'emit'> {
   readonly files: Files;
   readonly log: ExportLog;
-  /** With `overwrite`, files are compared by their bytes, not their sizes. */
-  readonly existing: 'skip' | 'overwrite';
-  readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
