@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
+import { VERSION } from '../base/packages.js';
 import { workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
-import { VERSION } from '../base/version.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
 import type { Day } from '../day-files/day.js';

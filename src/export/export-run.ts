@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { basename, posix } from 'node:path';
 import { abortReason, judgeError, TickhaulError, toFileError, usageError } from '../base/errors.js';
+import { VERSION } from '../base/packages.js';
 import { keepThreads, workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
-import { VERSION } from '../base/version.js';
 import { createDeferred } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { withUploadRetries } from '../convert/convert-files.js';

@@ -1,8 +1,8 @@
 import type { createConnection } from 'node:net';
 import WebSocket from 'ws';
 import { abortReason, TickhaulError } from '../base/errors.js';
+import { VERSION } from '../base/packages.js';
 import { formatDuration } from '../base/units.js';
-import { VERSION } from '../base/version.js';
 import { onAbort, wait, waitForAbort } from '../base/wait.js';
 import { createMessageParser } from '../exchange-adapters/feed-lines.js';
 import type { LiveFeed } from '../exchange-adapters/live-feeds/live-feed.js';

@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { isSystemError, toDiskError, usageError } from '../../../base/errors.js';
 import { type OutputHost, type OutputTarget, writeOutput } from '../../../base/output-sink.js';
+import { VERSION } from '../../../base/packages.js';
 import { BASE_STYLE, contentHash, readChartParts } from '../../../base/page/base-style.js';
 import { escapeHtml } from '../../../base/text.js';
-import { VERSION } from '../../../base/version.js';
 import type { PageData, StateWords } from './page-data.js';
 
 /** Style sheet of the pages, for light and dark mode. */
