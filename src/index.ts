@@ -54,17 +54,16 @@ export {
 } from './library/message-run.js';
 export {
   audit,
-  type CoverageEvent,
   convert,
-  coverage,
   download,
   exportDayFiles as export,
   plan,
-  type SeriesEvent,
   sync,
   verify,
 } from './library/run-functions.js';
 export {
+  type CoverageEvent,
+  coverage,
   type DatasetSymbolJson as DatasetSymbol,
   type ExchangeJson as Exchange,
   type ExchangeRecordJson as ExchangeRecord,
@@ -72,6 +71,7 @@ export {
   type InstrumentJson as Instrument,
   instruments,
   type RecordEvent,
+  type SeriesEvent,
   symbols,
 } from './library/run-records.js';
 export type { Run } from './library/start-run.js';
