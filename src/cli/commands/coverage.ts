@@ -6,6 +6,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 export const coverageCommand = defineCommand(COMMAND_OPTIONS.coverage, {
   examples: [
@@ -17,10 +18,7 @@ export const coverageCommand = defineCommand(COMMAND_OPTIONS.coverage, {
   async run(options, cli) {
     const html = await findPageFile(options);
     const { readFolderCoverage } = await import('../../operations/coverage.js');
-    const { withContext } = await import('../../operations/context.js');
-    const coverage = await withContext(options, cli, cli.output.observer(), (context) =>
-      readFolderCoverage(options, context),
-    );
+    const coverage = await withOutputContext(options, cli, (context) => readFolderCoverage(options, context));
     if (html !== undefined) await writePage(html, coverage, cli);
     if (!isStdout(html)) await print(coverage.facts, cli, html?.name, options.all);
     return 0;
