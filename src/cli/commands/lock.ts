@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { isStdout, resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { formatSize, plural } from '../../base/units.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
@@ -28,7 +28,6 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
       const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
       if (isStdout(out)) await output.lines(lines);
       else {
-        const { writeOutput } = await import('../../base/output-sink.js');
         await writeOutput(out, lines, cli);
         const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
         await output.result({

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { isStdout, resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -24,7 +24,6 @@ export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
       await cli.output.lines(lines);
       return 0;
     }
-    const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
     await cli.output.result({
       json: () => formatDocument({ path: out.name, views, files }, false),
