@@ -79,7 +79,7 @@ const AUDIT_READ_OPTIONS = {
 export const auditMemories = new Map<string, ColumnMemory>();
 
 /** All checks of one day file, in one pass over its rows. */
-export class RowAudit {
+class RowAudit {
   readonly #input: RowAuditInput;
   #running: RunningChecks | undefined;
 
