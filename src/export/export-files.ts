@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
-import { VERSION } from '../base/packages.js';
 import { workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
@@ -18,7 +17,7 @@ import type { Files } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';
 import { openFiles } from '../store/open-files.js';
-import { ExportLog, removeFormerOutput } from './export-log.js';
+import { ExportLog, recordExport } from './export-log.js';
 import { ExportRun } from './export-run.js';
 import {
   compareSources,
@@ -209,16 +208,10 @@ async function writeSideFile(
       emit({ event: 'warning', message });
     }
   }
-  for (const output of earlier?.outputs ?? [])
-    if (output.path !== path && log.isMadeBy(output.path, { target, key }))
-      await removeFormerOutput(joinLocation(out, output.path), output, { files, emit, signal });
   const output = { path, bytes: bytes.length, sha256, rows: 1, sourceRows: 0 };
   const outputs = [{ ...output, ...(isEditable && { isEditable }) }];
-  const time = new Date().toISOString();
-  await log.add(
-    { target, key, outputVersion, settings: {}, sources: [], outputs, time, version: VERSION },
-    signal,
-  );
+  const exported = { target, key, outputVersion, settings: {}, sources: [], outputs };
+  await recordExport(log, exported, out, { files, emit, signal });
 }
 
 /** Series that a run plans to download. The second of two days is not included. */

@@ -1,9 +1,11 @@
 import { parseShallowJson } from '../base/json-depth.js';
+import { VERSION } from '../base/packages.js';
 import { plural } from '../base/units.js';
 import type { EventSink } from '../events/run-events.js';
 import { hashFile } from '../gzip/checksums.js';
 import type { Destination } from '../store/destination.js';
 import type { Files } from '../store/files.js';
+import { joinLocation } from '../store/location.js';
 import { StateLog } from '../store/manifest/state-log.js';
 import { EXPORT_LOG_NAME, isInside } from '../store/paths.js';
 
@@ -187,6 +189,24 @@ interface RemovalContext {
   readonly files: Files;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+}
+
+/**
+ * Records an export that was written to `out`, and removes those outputs of the last one with its key that it has not.
+ * @throws as `removeFormerOutput` and `ExportLog.write` do.
+ */
+export async function recordExport(
+  log: ExportLog,
+  exported: Omit<ExportRecord, 'time' | 'version'>,
+  out: string,
+  context: RemovalContext,
+): Promise<void> {
+  const { target, key, outputs } = exported;
+  const paths = new Set(outputs.map(({ path }) => path));
+  for (const output of log.find(target, key)?.outputs ?? [])
+    if (!paths.has(output.path) && log.isMadeBy(output.path, exported))
+      await removeFormerOutput(joinLocation(out, output.path), output, context);
+  await log.add({ ...exported, time: new Date().toISOString(), version: VERSION }, context.signal);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { basename, posix } from 'node:path';
 import { abortReason, judgeError, TickhaulError, toFileError, usageError } from '../base/errors.js';
-import { VERSION } from '../base/packages.js';
 import { keepThreads, workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
 import { createDeferred } from '../base/wait.js';
@@ -13,7 +12,7 @@ import type { RunTally } from '../events/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isSmallRun } from '../store/open-files.js';
-import { type ExportLog, type ExportRecord, removeFormerOutput } from './export-log.js';
+import { type ExportLog, type ExportRecord, recordExport, removeFormerOutput } from './export-log.js';
 import type { ExportInput, ExportJob } from './export-target.js';
 import type { ExportJobEvent } from './export-worker.js';
 import {
@@ -155,31 +154,17 @@ export class ExportRun {
 
   /** Removes the outputs that an earlier export of the job had, and this one has not, and those that it displaces. */
   async #record(job: ExportJob, { sources, outputs }: ExportJobResult): Promise<void> {
-    const { target, out } = this.#input;
-    const earlier = this.#log.find(target, job.key);
+    const { target, out, emit } = this.#input;
+    const { key, settings } = job;
     const paths = new Set(outputs.map(({ path }) => path));
-    const context = { files: this.#files, emit: this.#input.emit, signal: this.#signal };
-    for (const output of earlier?.outputs ?? []) {
-      const { path } = output;
-      const isObsolete = !paths.has(path) && this.#log.isMadeBy(path, { target, key: job.key });
-      if (isObsolete) await removeFormerOutput(joinLocation(out, path), output, context);
-    }
+    const context = { files: this.#files, emit, signal: this.#signal };
     for (const path of this.#claims.listDisplaced(job, paths)) {
       const displaced = this.#log.makers.get(path)?.outputs.find((output) => output.path === path);
       if (displaced) await removeFormerOutput(joinLocation(out, path), displaced, context);
       await this.#log.forget(path, this.#signal);
     }
-    const record: ExportRecord = {
-      target,
-      key: job.key,
-      outputVersion: EXPORT_TARGETS[target].version,
-      settings: job.settings,
-      sources,
-      outputs,
-      time: new Date().toISOString(),
-      version: VERSION,
-    };
-    await this.#log.add(record, this.#signal);
+    const outputVersion = EXPORT_TARGETS[target].version;
+    await recordExport(this.#log, { target, key, outputVersion, settings, sources, outputs }, out, context);
   }
 }
 
