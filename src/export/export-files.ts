@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { quoteForShell } from '../base/disk-files.js';
 import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
 import { workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
@@ -165,12 +166,7 @@ async function finishExport(
   const path = joinLocation(out, script.path);
   return isObjectLocation(out)
     ? { path }
-    : { path, command: script.command(path, out).map(quoteWord).join(' ') };
-}
-
-/** A word of a command, for a shell. */
-function quoteWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+    : { path, command: script.command(path, out).map(quoteForShell).join(' ') };
 }
 
 async function writeSideFile(
