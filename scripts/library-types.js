@@ -27,7 +27,9 @@ const IMPORTS = [
   ['../text-list.js', ['ComputedTypeList', 'DataTypeList', 'DataTypeName', 'MessageTypeList', 'TextList']],
 ];
 
-/** Interfaces of each file: name, purpose, options, and the interface that it extends. */
+const { as: _, ...BACKTESTER_OPTIONS } = exports.TARGET_OPTIONS;
+
+/** Interfaces of each file: name, purpose, options, and the interfaces that it extends. */
 const FILES = {
   'shared-options.ts': [
     [
@@ -40,11 +42,17 @@ const FILES = {
       'Access to object stores, for `s3://…` locations. Credentials come from the AWS default provider chain.',
       service.STORE_OPTIONS,
     ],
+    ['DayOptions', 'Days. Give one of: `from` with or without `to`, `date`, `last`.', dayFiles.DAY_OPTIONS],
+    ['ShardOptions', 'Distribution over several machines.', dayFiles.SHARD_OPTIONS],
+    ['ArrivalAuditOptions', 'Audit of each day file as it arrives.', dayFiles.ARRIVAL_AUDIT_OPTIONS],
+    ['TransferOptions', 'Transfer of files.', dayFiles.TRANSFER_OPTIONS],
+    ['EncodingOptions', 'Contents and encoding of converted files.', dayFiles.ENCODING_OPTIONS],
     ['FolderOptions', 'Folder of the day files.', service.FOLDER_OPTIONS, 'StoreOptions'],
     [
       'SelectionOptions',
       'Selection of day files. Give one of: `from` with or without `to`, `date`, `last`.',
       { ...dayFiles.EXCHANGE_ARGUMENT, ...dayFiles.SELECTION_OPTIONS },
+      'DayOptions',
     ],
     [
       'ListFiles',
@@ -52,21 +60,47 @@ const FILES = {
       allRequired(dayFiles.LIST_OPTIONS),
     ],
     ['LayoutOptions', 'Paths of the files, which stay inside the folder.', dayFiles.LAYOUT_OPTIONS],
-    ['DownloadRunOptions', 'Transfer, rules and conversion of day files.', dayFiles.DOWNLOAD_OPTIONS],
-    ['FilterOptions', 'Selection of the day files of a folder.', dayFiles.FILTER_OPTIONS],
-    ['ShardOptions', 'Distribution over several machines.', dayFiles.SHARD_OPTIONS],
+    [
+      'DownloadRunOptions',
+      'Transfer, rules and conversion of day files.',
+      dayFiles.DOWNLOAD_OPTIONS,
+      'TransferOptions',
+      'EncodingOptions',
+    ],
+    [
+      'FilterOptions',
+      'Selection of the day files of a folder.',
+      dayFiles.FILTER_OPTIONS,
+      'DayOptions',
+      'ShardOptions',
+    ],
     ['PinOptions', 'A saved plan.', dayFiles.PIN_OPTIONS],
     ['FailureOptions', 'Output of failed files.', dayFiles.FAILURE_OPTIONS],
-    ['ArrivalAuditOptions', 'Audit of each day file as it arrives.', dayFiles.ARRIVAL_AUDIT_OPTIONS],
     ['DryRunOptions', 'A dry run.', dayFiles.DRY_RUN_OPTIONS],
-    ['SyncRunOptions', 'A run of the jobs of a config file.', SYNC_RUN_OPTIONS],
+    [
+      'SyncRunOptions',
+      'A run of the jobs of a config file.',
+      SYNC_RUN_OPTIONS,
+      'ShardOptions',
+      'ArrivalAuditOptions',
+    ],
   ],
   'command-options.ts': [
     ['VerifyRunOptions', 'What `verify` checks and changes.', existingFiles.VERIFY_OPTIONS],
-    ['TransferOptions', 'Transfer of repaired files.', existingFiles.REPAIR_OPTIONS],
-    ['ConvertRunOptions', 'Conversion of existing files.', existingFiles.CONVERT_OPTIONS],
-    ['ExportAfterOptions', 'An export of the downloaded series.', exports.EXPORT_AFTER_OPTIONS],
-    ['ExportRunOptions', 'An export, and the options of its target.', exports.EXPORT_OPTIONS],
+    ['ConvertRunOptions', 'Conversion of existing files.', existingFiles.CONVERT_OPTIONS, 'EncodingOptions'],
+    ['BacktesterOptions', 'Options of single targets of an export.', BACKTESTER_OPTIONS],
+    [
+      'ExportAfterOptions',
+      'An export of the downloaded series.',
+      exports.EXPORT_AFTER_OPTIONS,
+      'BacktesterOptions',
+    ],
+    [
+      'ExportRunOptions',
+      'An export, and the options of its target.',
+      exports.EXPORT_OPTIONS,
+      'BacktesterOptions',
+    ],
     ['AuditRunOptions', 'What `audit` reads, and what degrades a day.', existingFiles.AUDIT_OPTIONS],
     [
       'CoverageReportOptions',
@@ -78,6 +112,8 @@ const FILES = {
       'PeriodOptions',
       'Period, pace and transfer of a replay. The period is `date`, `last`, or `from` and `to`.',
       { ...messages.PERIOD_OPTIONS, ...messages.PACE_OPTIONS, ...messages.MESSAGE_TRANSFER_OPTIONS },
+      'DayOptions',
+      'TransferOptions',
     ],
     ['SourceOptions', 'Source of the messages of a replay.', messages.SOURCE_OPTIONS],
     ['RawCacheOptions', 'Cache of the slices of raw data.', messages.SLICE_OPTIONS],
@@ -87,6 +123,10 @@ const FILES = {
     ['InstrumentsQueryOptions', 'Which instruments `instruments` lists.', records.INSTRUMENTS_OPTIONS],
   ],
 };
+
+const OPTIONS_BY_NAME = new Map(
+  Object.values(FILES).flatMap((interfaces) => interfaces.map(([name, , options]) => [name, options])),
+);
 
 const isCheck = process.argv.includes('--check');
 for (const [name, interfaces] of Object.entries(FILES)) {
@@ -107,21 +147,31 @@ function allRequired(options) {
 
 function formatFile(interfaces) {
   const body = interfaces.map(formatInterface).join('\n');
-  return `${GENERATED}\n${IMPORTS.map((each) => formatImport(each, body)).join('')}\n${body}`;
+  const others = FILES['shared-options.ts']
+    .map(([name]) => name)
+    .filter((name) => !body.includes(`interface ${name} `));
+  const imports = [...IMPORTS, ['./shared-options.js', others.sort()]];
+  return `${GENERATED}\n${imports.map((each) => formatImport(each, body)).join('')}\n${body}`;
 }
 
 function formatImport([path, names], body) {
-  const used = names.filter((name) => new RegExp(`: (.*\\| )?${name}\\b`).test(body));
+  const used = names.filter((name) => new RegExp(`(: (.*\\| )?|(extends|,) )${name}\\b`).test(body));
   if (used.length === 0) return '';
   const line = `import type { ${used.join(', ')} } from '${path}';\n`;
   if (line.length <= MAX_WIDTH) return line;
   return `import type {\n${used.map((name) => `  ${name},\n`).join('')}} from '${path}';\n`;
 }
 
-function formatInterface([name, purpose, options, base]) {
-  const members = Object.entries(optionsInScope('library', options)).map(formatMember);
-  const heading = `export interface ${name}${base === undefined ? '' : ` extends ${base}`} {`;
+/** Members that are the same in an interface that it extends are not repeated. */
+function formatInterface([name, purpose, options, ...bases]) {
+  const inherited = bases.flatMap((base) => formatMembers(OPTIONS_BY_NAME.get(base)));
+  const members = formatMembers(options).filter((member) => !inherited.includes(member));
+  const heading = `export interface ${name}${bases.length === 0 ? '' : ` extends ${bases.join(', ')}`} {`;
   return `${formatComment(purpose, '')}${heading}\n${members.join('')}}\n`;
+}
+
+function formatMembers(options) {
+  return Object.entries(optionsInScope('library', options)).map(formatMember);
 }
 
 function formatMember([flag, option]) {

@@ -7,7 +7,7 @@ export type {
   CoverageDocument,
   DayRangeJson as DayRange,
   SeriesJson as Series,
-} from './describe/coverage/coverage-document.js';
+} from './describe/coverage/coverage-facts.js';
 export type {
   AuditedDay,
   ContentResult,
@@ -54,17 +54,16 @@ export {
 } from './library/message-run.js';
 export {
   audit,
-  type CoverageEvent,
   convert,
-  coverage,
   download,
   exportDayFiles as export,
   plan,
-  type SeriesEvent,
   sync,
   verify,
 } from './library/run-functions.js';
 export {
+  type CoverageEvent,
+  coverage,
   type DatasetSymbolJson as DatasetSymbol,
   type ExchangeJson as Exchange,
   type ExchangeRecordJson as ExchangeRecord,
@@ -72,6 +71,7 @@ export {
   type InstrumentJson as Instrument,
   instruments,
   type RecordEvent,
+  type SeriesEvent,
   symbols,
 } from './library/run-records.js';
 export type { Run } from './library/start-run.js';

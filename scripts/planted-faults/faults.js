@@ -117,7 +117,7 @@ export const FAULTS = [
   },
   {
     name: 'an output of a changed export counts as the recorded one',
-    file: 'src/export/output-claims.ts',
+    file: 'src/export/export-log.ts',
     from: 'return sha256 === recorded.sha256 ?',
     to: 'return sha256.length === recorded.sha256.length ?',
   },

@@ -10,7 +10,7 @@ import type { AuditedDay } from '../events/audited-day.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun } from '../store/open-files.js';
-import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
+import { type AuditJob, type AuditJobResult, auditFile, auditMemories } from './audit-file.js';
 import { type AuditRecord, createAuditRecord } from './audit-log.js';
 import { AuditTally, GoodDaysTally } from './audit-tally.js';
 import type { AuditedBytes } from './audit-worker.js';
@@ -34,7 +34,6 @@ import {
   toSeriesKey,
 } from './judge-day.js';
 import { type AuditPlan, type AuditSource, type IsSelected, type PlannedDay, planDays } from './plan-days.js';
-import { auditMemories } from './row-audit.js';
 
 export interface AuditInput {
   readonly sources: readonly AuditSource[];

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, type ErrorCode, type TickhaulError, toFileError } from '../base/errors.js';
+import { compareTexts } from '../base/text.js';
 import { plural } from '../base/units.js';
 import {
   type AuditedDay,
@@ -52,10 +53,10 @@ export class GoodDaysTally {
   }
 
   result(): GoodDays {
-    const series = [...this.#series].sort(compareKeys);
+    const series = [...this.#series].sort(([a], [b]) => compareTexts(a, b));
     const days: string[] = [];
     const otherDays: FailedDay[] = [];
-    for (const [date, judged] of [...this.#dates].sort(compareKeys)) {
+    for (const [date, judged] of [...this.#dates].sort(([a], [b]) => compareTexts(a, b))) {
       const failed = series.flatMap(([key, names]): readonly FailedSeries[] => {
         const { condition, reasons } = judged.get(key) ?? MISSING;
         return condition === 'available' ? [] : [{ ...names, condition, reasons }];
@@ -76,10 +77,6 @@ export class GoodDaysTally {
 
 function severityOf(condition: DayCondition): number {
   return DAY_CONDITIONS.indexOf(condition);
-}
-
-function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** How many days are good, and of how many series. */

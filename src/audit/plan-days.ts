@@ -1,6 +1,7 @@
 import type { TickhaulError } from '../base/errors.js';
+import { compareTexts } from '../base/text.js';
 import type { Day } from '../day-files/day.js';
-import type { DayFile } from '../day-files/day-file.js';
+import { compareSeries, type DayFile } from '../day-files/day-file.js';
 import { type DayFileFilter, type DayFileSelection, openDayFileFilter } from '../day-files/series-filter.js';
 import type { SeriesNames } from '../events/audited-day.js';
 import type { StoredFileInfo } from '../store/files.js';
@@ -115,15 +116,5 @@ function findExtent(days: Iterable<Day>): { readonly first: Day; readonly last: 
 function comparePlanned(a: PlannedDay, b: PlannedDay): number {
   const [x, y] = [a.file, b.file];
   if (!x || !y) return 0;
-  return (
-    compareTexts(x.exchange, y.exchange) ||
-    compareTexts(x.dataType, y.dataType) ||
-    compareTexts(x.symbol, y.symbol) ||
-    x.day - y.day ||
-    compareTexts(a.path ?? '', b.path ?? '')
-  );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareSeries(x, y) || x.day - y.day || compareTexts(a.path ?? '', b.path ?? '');
 }

@@ -282,7 +282,7 @@ function primaryGroupOf(uid: number, user: ProcessUser): number {
   }
 }
 
-/** Quotes a path for a POSIX shell, if needed. */
-export function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** Quotes a word for a POSIX shell, if needed. */
+export function quoteForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,6 @@
 import { parentPort, type TransferListItem } from 'node:worker_threads';
-import { AsyncQueue } from './async-queue.js';
 import { type FileError, TickhaulError, toFileError } from './errors.js';
-import { createDeferred, type Deferred } from './wait.js';
+import { AsyncQueue, createDeferred, type Deferred } from './wait.js';
 
 /** Message to a thread: a task, and for a running one its abort, a message, or the answer to an event that it asks. */
 export type ThreadMessage<Task, Message> =

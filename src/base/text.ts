@@ -1,3 +1,5 @@
+import leven from 'leven';
+
 /** Control characters, which would move the cursor, and characters that change the text direction. */
 const CONTROL_CHARACTERS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
@@ -10,6 +12,11 @@ export function sanitizeForTerminal(text: string): string {
 export function toOneLine(text: string, maxLength: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+}
+
+/** Compares texts by code units, so that an order does not depend on the machine. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** Escapes text for HTML content and quoted attributes. */
@@ -26,8 +33,6 @@ export function describeKind(value: unknown): string {
   const kinds = { string: 'a text', number: 'a number', boolean: 'true or false', function: 'a function' };
   return kinds[typeof value as keyof typeof kinds] ?? 'this';
 }
-
-import leven from 'leven';
 
 const MAX_SCANNED = 20_000;
 

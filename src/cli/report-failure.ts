@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { platform, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '../base/packages.js';
 import type { Secrets } from '../base/secrets.js';
-import { VERSION } from '../base/version.js';
 import { createBugError, isBug, type RunFailure, toRunFailure } from '../events/run-failure.js';
 import { hasSwitch } from './arguments/typed-words.js';
 import { type OutputScreen, textColumns } from './output/text/screen.js';

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
-import { AsyncQueue } from '../base/async-queue.js';
 import { usageError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
 import { plural } from '../base/units.js';
+import { AsyncQueue } from '../base/wait.js';
 import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
 import type { RunSummary } from '../events/run-events.js';
 import type { OutputOptions } from '../format/output-format.js';

@@ -4,7 +4,7 @@ import {
   OUTPUT_FORMAT_CHOICES,
   type OutputFormatName,
 } from '../base/output-format-names.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/packages.js';
 import { DATA_TYPES, type DataType } from '../day-files/data-types.js';
 import type { OutputOptions } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';

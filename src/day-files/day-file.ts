@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { TickhaulError } from '../base/errors.js';
+import { compareTexts } from '../base/text.js';
 import { type Day, formatDay, parseDay } from './day.js';
 
 /** Extension of a day file as the service delivers it. */
@@ -15,6 +16,15 @@ export interface DayFile {
 
 export function isSameDayFile(a: DayFile, b: DayFile): boolean {
   return a.day === b.day && a.symbol === b.symbol && a.dataType === b.dataType && a.exchange === b.exchange;
+}
+
+/** Orders series by exchange, data type and symbol. */
+export function compareSeries(a: Omit<DayFile, 'day'>, b: Omit<DayFile, 'day'>): number {
+  return (
+    compareTexts(a.exchange, b.exchange) ||
+    compareTexts(a.dataType, b.dataType) ||
+    compareTexts(a.symbol, b.symbol)
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type FileError, isSystemError, TickhaulError, toDiskError, toPlaceError } from '../base/errors.js';
+import { BUGS_URL } from '../base/packages.js';
 import { sanitizeForTerminal } from '../base/text.js';
 import { secondsSince } from '../base/units.js';
-import { BUGS_URL } from '../base/version.js';
 import type { RunSummary } from './run-events.js';
 
 /** Error and exit code of a run that threw. */

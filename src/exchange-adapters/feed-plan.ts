@@ -7,11 +7,10 @@ import {
 } from '../market/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import { listVendorExchanges, loadVendor } from './load-vendor.js';
 import { withBookText } from './message-text/book-text.js';
 import type { Normalizer } from './normalizer.js';
 import { createOwnNormalizer, hasOnlyOwnNormalizers, listEraEdges } from './own/normalizer-eras.js';
-import { createVendorNormalizer } from './vendor-normalizer.js';
+import { createVendorNormalizer, listVendorExchanges, loadVendor } from './vendor-normalizer.js';
 
 export interface FeedPlanOptions {
   readonly exchange: string;

@@ -6,9 +6,8 @@ import {
 } from '../market/message-type-name.js';
 import { planFeed } from './feed-plan.js';
 import { planLiveFeeds } from './live-feeds/plan-live-feeds.js';
-import { loadVendor, type MapperFactories } from './load-vendor.js';
 import { OWN_ERAS } from './own/normalizer-eras.js';
-import { createVendorNormalizer } from './vendor-normalizer.js';
+import { createVendorNormalizer, loadVendor, type MapperFactories } from './vendor-normalizer.js';
 
 /** What normalizers can do with one type of messages of an exchange. */
 export interface MessageSupport {

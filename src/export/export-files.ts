@@ -1,31 +1,35 @@
+import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { abortReason, judgeError, TickhaulError, toFileError, usageError } from '../base/errors.js';
-import { keepThreads, workInParallel } from '../base/thread-pool.js';
+import { quoteForShell } from '../base/disk-files.js';
+import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
+import { workInParallel } from '../base/thread-pool.js';
 import { secondsSince } from '../base/units.js';
-import { VERSION } from '../base/version.js';
-import { WorkerThread } from '../base/worker-thread.js';
-import { withUploadRetries } from '../convert/convert-files.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
+import type { Day } from '../day-files/day.js';
+import type { DayFile } from '../day-files/day-file.js';
+import { dayFileName } from '../day-files/layout.js';
 import { openDayFileFilter } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
-import { createRunTally, type RunTally } from '../events/run-tally.js';
-import type { Files, StoreSettings } from '../store/files.js';
-import { joinLocation } from '../store/location.js';
+import { createRunTally } from '../events/run-tally.js';
+import { hashFile } from '../gzip/checksums.js';
+import type { Files } from '../store/files.js';
+import { isObjectLocation, joinLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';
-import { isSmallRun, openFiles } from '../store/open-files.js';
-import { ExportLog, type ExportRecord } from './export-log.js';
-import { compareSources, type ExportInput, type ExportJob, type ExportSource } from './export-target.js';
-import { EXPORT_TARGETS } from './export-targets.js';
-import type { ExportJobEvent } from './export-worker.js';
-import { type ClaimedOutput, ClaimOrder, OutputClaims, removeFormerOutput } from './output-claims.js';
+import { openFiles } from '../store/open-files.js';
+import { ExportLog, recordExport } from './export-log.js';
+import { ExportRun } from './export-run.js';
 import {
-  type ExportJobResult,
-  type JobListener,
-  type PlacedExportJob,
-  runExportJob,
-} from './run-export-job.js';
+  compareSources,
+  type ExportInput,
+  type ExportJob,
+  type ExportPlan,
+  type ExportSetting,
+  type ExportSource,
+  type SideFile,
+} from './export-target.js';
+import { EXPORT_TARGETS } from './run-export-job.js';
 
 /**
  * Exports day files to the input format of a backtester. Failed jobs are reported as events and in the summary.
@@ -66,11 +70,8 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
       const stopped = await new ExportRun(input, files, log, tally).run(jobs);
       let script: RunScript | undefined;
       if (!stopped && plan.finish) {
-        const { finishExport } = await import('./side-files.js');
-        const { existing } = input;
         const { signal } = context;
-        const finishing = { target: name, out, files, log, existing, emit, signal };
-        script = await finishExport(plan.finish, jobs, finishing);
+        script = await finishExport(plan.finish, jobs, { ...input, files, log, signal });
       }
       const seconds = secondsSince(started);
       const summary = tally.summary({ planned, stopped, strict: false, seconds });
@@ -124,165 +125,125 @@ function unnamedError(path: string): TickhaulError {
   );
 }
 
-const exportThreads = keepThreads<
-  StoreSettings | undefined,
-  PlacedExportJob,
-  ExportJobResult,
-  ExportJobEvent
->(
-  (workerData) =>
-    new WorkerThread(new URL('./export-worker.js', import.meta.url), { name: 'export', workerData }),
-);
-
-/** Resolves and throws as `runExportJob` does. */
-type RunExportJob = (job: PlacedExportJob, listener: JobListener) => Promise<ExportJobResult>;
-
-/** Runs the jobs of an export over threads, and records them. */
-class ExportRun {
-  readonly #input: ExportInput;
-  readonly #files: Files;
-  readonly #log: ExportLog;
-  readonly #tally: RunTally;
-  readonly #claims: OutputClaims;
-  readonly #order = new ClaimOrder();
-  readonly #stop = new AbortController();
-  readonly #signal: AbortSignal;
-
-  constructor(input: ExportInput, files: Files, log: ExportLog, tally: RunTally) {
-    this.#input = input;
-    this.#files = files;
-    this.#log = log;
-    this.#tally = tally;
-    const exists = async (path: string): Promise<boolean> =>
-      (await files.stat(joinLocation(input.out, path), this.#signal)) !== undefined;
-    this.#claims = new OutputClaims({
-      hasDays: EXPORT_TARGETS[input.target].hasDayFolders === true,
-      replacesEarlier: input.existing === 'overwrite',
-      exists,
-    });
-    for (const { output, record } of log.outputs())
-      if (record.target === input.target) this.#claims.addEarlier(output.path, record, output.owner);
-    this.#signal = AbortSignal.any([input.context.signal, this.#stop.signal]);
-    // Each job adds a listener; without this, Node would warn about a leak.
-    setMaxListeners(0, this.#signal);
-  }
-
-  /** @returns the reason if the run stopped early. */
-  async run(jobs: readonly ExportJob[]): Promise<TickhaulError | undefined> {
-    const { store } = this.#input;
-    const signal = this.#signal;
-    const sources = jobs.flatMap((job) => job.sources.map(({ path }) => path));
-    const isHere = jobs.length === 1 || (await isSmallRun(sources, this.#files, signal));
-    const runJob: RunExportJob = isHere
-      ? (job, listener) => runExportJob(job, { files: this.#files, store }, listener, signal)
-      : (job, listener) =>
-          exportThreads(store).run(job, { onEvent: (event) => passEvent(event, listener), signal });
-    const count = isHere ? 1 : Math.min(this.#input.jobs, jobs.length);
-    try {
-      await workInParallel(jobs, { count, signal, stop: this.#stop }, (job) => this.#run(runJob, job, count));
-    } finally {
-      await this.#log.write(this.#input.context.signal);
-    }
-    return signal.aborted ? abortReason(signal) : undefined;
-  }
-
-  async #run(runJob: RunExportJob, job: ExportJob, busyThreads: number): Promise<void> {
-    const { out, existing, target, emit } = this.#input;
-    const started = performance.now();
-    const turn = this.#order.add(job);
-    const [source] = job.sources;
-    const { path = '', file } = source ?? {};
-    emit({ event: 'start', file, path });
-    const known = existing === 'skip' ? this.#log.find(target, job.key) : undefined;
-    const record = known && this.#log.isCurrent(known) ? known : undefined;
-    const base = { event: 'file', file, source: path } as const;
-    try {
-      const placed = { job, out, record, busyThreads };
-      let replaced: readonly string[] | undefined;
-      const claim: JobListener['claim'] = async (outputs) => {
-        await turn.start;
-        await this.#claims.claim(job, outputs);
-        // After a failed upload, some of the files are those of the first attempt.
-        replaced ??= await this.#findUnrecorded(outputs);
-      };
-      const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
-        runJob(placed, { onBytes, claim });
-      const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
-      const unrecorded = replaced?.map(
-        (path) => `${path}: replaced a file that the export log does not have`,
-      );
-      for (const message of [...result.warnings, ...(unrecorded ?? [])]) emit({ event: 'warning', message });
-      if (result.status === 'converted') await this.#record(job, result);
-      const seconds = secondsSince(started);
-      const { status, dayFileRows } = result;
-      const [first, ...others] = result.outputs.map(({ path, bytes, rows, sourceRows }) => {
-        return { ...base, status, path: joinLocation(out, path), bytes, rows, sourceRows, seconds };
-      });
-      const none = { ...base, status: 'skipped', path, rows: 0, seconds } as const;
-      this.#emit([{ ...(first ?? none), dayFileRows }, ...others]);
-    } catch (error) {
-      this.#claims.release(job);
-      if (this.#signal.aborted) return;
-      if (!(error instanceof TickhaulError)) throw error;
-      this.#emit([
-        { ...base, status: 'failed', path, seconds: secondsSince(started), error: toFileError(error) },
-      ]);
-      if (judgeError(error).affectsRun) this.#stop.abort(error);
-    } finally {
-      turn.end();
-    }
-  }
-
-  /** Locations of existing files at the paths of outputs that no export has recorded; with `overwrite`, none. */
-  async #findUnrecorded(outputs: readonly ClaimedOutput[]): Promise<readonly string[]> {
-    const { out, existing } = this.#input;
-    const candidates = existing === 'skip' ? outputs.filter(({ path }) => !this.#log.makers.has(path)) : [];
-    const found: string[] = [];
-    for (const location of candidates.map(({ path }) => joinLocation(out, path)))
-      if (await this.#files.stat(location, this.#signal)) found.push(location);
-    return found;
-  }
-
-  /** The plan counts jobs, so only the first output of a job counts as planned. */
-  #emit(events: readonly FileEvent[]): void {
-    for (const [i, event] of events.entries()) {
-      if (i === 0) this.#tally.add(event);
-      else this.#tally.addOutput(event);
-      this.#input.emit(event);
-    }
-  }
-
-  /** Removes the outputs that an earlier export of the job had, and this one has not, and those that it displaces. */
-  async #record(job: ExportJob, { sources, outputs }: ExportJobResult): Promise<void> {
-    const { target, out } = this.#input;
-    const earlier = this.#log.find(target, job.key);
-    const paths = new Set(outputs.map(({ path }) => path));
-    const context = { files: this.#files, emit: this.#input.emit, signal: this.#signal };
-    for (const output of earlier?.outputs ?? []) {
-      const { path } = output;
-      const isObsolete = !paths.has(path) && this.#log.isMadeBy(path, { target, key: job.key });
-      if (isObsolete) await removeFormerOutput(joinLocation(out, path), output, context);
-    }
-    for (const path of this.#claims.listDisplaced(job, paths)) {
-      const displaced = this.#log.makers.get(path)?.outputs.find((output) => output.path === path);
-      if (displaced) await removeFormerOutput(joinLocation(out, path), displaced, context);
-      await this.#log.forget(path, this.#signal);
-    }
-    const record: ExportRecord = {
-      target,
-      key: job.key,
-      outputVersion: EXPORT_TARGETS[target].version,
-      settings: job.settings,
-      sources,
-      outputs,
-      time: new Date().toISOString(),
-      version: VERSION,
-    };
-    await this.#log.add(record, this.#signal);
-  }
+/** With `existing: 'overwrite'`, files are compared by their bytes, not their sizes. */
+interface SideFileContext extends Pick<ExportInput, 'target' | 'out' | 'existing' | 'emit'> {
+  readonly files: Files;
+  readonly log: ExportLog;
+  readonly signal: AbortSignal;
 }
 
-async function passEvent(event: ExportJobEvent, listener: JobListener): Promise<void> {
-  if ('bytes' in event) listener.onBytes(...event.bytes);
-  else await listener.claim(event.claimed);
+/** Side files that are compared and written at the same time, as each waits for the disk or the store. */
+const PARALLEL_FILES = 8;
+
+/**
+ * Writes the side files of an export and records them in the export log; those that are up to date stay as they are.
+ * @param jobs those of the run.
+ * @returns what runs on the outputs; undefined if there is nothing.
+ * @throws TickhaulError `disk`; errors of the store; the abort reason.
+ */
+async function finishExport(
+  finish: NonNullable<ExportPlan['finish']>,
+  jobs: readonly ExportJob[],
+  context: SideFileContext,
+): Promise<RunScript | undefined> {
+  const { target, out, log, emit } = context;
+  const ownJobs = new Set(jobs);
+  const { files, messages, script } = await finish((job) => {
+    const record = ownJobs.has(job) ? log.find(target, job.key) : undefined;
+    return record?.outputs.map(({ path }) => path) ?? [];
+  });
+  for (const message of messages ?? []) emit(message);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  // Each file adds listeners; without this, Node would warn about a leak.
+  setMaxListeners(0, signal);
+  await workInParallel(files, { count: PARALLEL_FILES, signal, stop }, (file) =>
+    writeSideFile(file, { ...context, signal }),
+  );
+  context.signal.throwIfAborted();
+  await log.write(context.signal);
+  if (!script) return undefined;
+  const path = joinLocation(out, script.path);
+  return isObjectLocation(out)
+    ? { path }
+    : { path, command: script.command(path, out).map(quoteForShell).join(' ') };
+}
+
+async function writeSideFile(
+  { key, path, bytes, isEditable = false }: SideFile,
+  { target, out, files, log, existing, emit, signal }: SideFileContext,
+): Promise<void> {
+  const location = joinLocation(out, path);
+  const outputVersion = EXPORT_TARGETS[target].version;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const earlier = log.find(target, key);
+  const recorded = earlier?.outputs.find((output) => output.path === path);
+  const found = await files.stat(location, signal);
+  const isRecorded = recorded?.sha256 === sha256 && earlier?.outputVersion === outputVersion;
+  // As for the outputs of jobs, the size is enough, except where a file is meant to be changed.
+  const isSizeEnough = existing === 'skip' && !isEditable;
+  if (isRecorded && isSizeEnough && found?.bytes === bytes.length) return;
+  const foundHash = found && (await hashFile(location, 'sha256', { read: files.read, signal }));
+  if (isRecorded && foundHash === sha256) return;
+  const isOther = foundHash !== undefined && foundHash !== sha256;
+  if (isEditable && isOther && foundHash !== recorded?.sha256) {
+    const message = `${location}: keeping this file, which is not as an export wrote it; delete it to get a new one`;
+    return emit({ event: 'note', message });
+  }
+  if (foundHash !== sha256) {
+    const part = await files.openPart(location, undefined, signal, bytes.length);
+    try {
+      await part.write(bytes);
+      await part.publish(location);
+    } catch (error) {
+      await part.discard();
+      throw error;
+    }
+    if (isOther && !isEditable && existing === 'skip' && !log.makers.has(path)) {
+      const message = `${location}: replaced a file that the export log does not have`;
+      emit({ event: 'warning', message });
+    }
+  }
+  const output = { path, bytes: bytes.length, sha256, rows: 1, sourceRows: 0 };
+  const outputs = [{ ...output, ...(isEditable && { isEditable }) }];
+  const exported = { target, key, outputVersion, settings: {}, sources: [], outputs };
+  await recordExport(log, exported, out, { files, emit, signal });
+}
+
+/** Series that a run plans to download. The second of two days is not included. */
+interface PlannedSeries {
+  readonly exchange: string;
+  readonly range: { readonly from: Day; readonly to: Day };
+  readonly series: readonly {
+    readonly dataType: string;
+    readonly symbol: string;
+    readonly first: Day;
+    readonly until: Day;
+  }[];
+}
+
+/** Checks an export before its day files are downloaded. @throws usage error if its settings contradict them. */
+export async function checkExport(
+  { target: name, settings }: ExportSetting,
+  files: readonly DayFile[],
+): Promise<void> {
+  const target = EXPORT_TARGETS[name];
+  const sources = files
+    .filter(({ dataType }) => target.dataTypes.some((known) => known === dataType))
+    .map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file }))
+    .sort(compareSources);
+  await target.check?.(sources, settings);
+}
+
+/** Day files that stand for all of a plan: series that have a day in common also have one here. */
+export function listStartDays({ exchange, range, series }: PlannedSeries): readonly DayFile[] {
+  const startOf = (first: Day): Day => (first > range.from ? first : range.from);
+  const startDays = new Map<string, Set<Day>>();
+  for (const { symbol, first } of series)
+    startDays.set(symbol, (startDays.get(symbol) ?? new Set()).add(startOf(first)));
+  return series.flatMap(({ dataType, symbol, first, until }) =>
+    [...(startDays.get(symbol) ?? [])]
+      .filter((day) => day >= startOf(first) && day < until && day < range.to)
+      .map((day) => ({ exchange, dataType, symbol, day })),
+  );
 }

@@ -1,4 +1,5 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
+import { compareTexts } from '../base/text.js';
 import type { SourceExclusion } from '../convert/naming/find-sources.js';
 import type { DataType } from '../day-files/data-types.js';
 import type { DayFile } from '../day-files/day-file.js';
@@ -12,7 +13,7 @@ import type { StoreSettings } from '../store/files.js';
 import type { SpillFile } from './job-memory.js';
 
 /**
- * A backtester that day files are written for: its own folder, and one entry of `EXPORT_TARGETS` (`export-targets.ts`).
+ * A backtester that day files are written for: its own folder, and one entry of `EXPORT_TARGETS` (`run-export-job.ts`).
  * It plans jobs in the main thread, and its exporter runs them in others.
  */
 export interface ExportTarget<Settings> {
@@ -69,6 +70,11 @@ export interface ExportContext {
    */
   fetchSymbolTypes(exchange: string): Promise<ReadonlyMap<string, string> | undefined>;
   readonly signal: AbortSignal;
+}
+
+/** Whether an instrument is inverse, by its flag or by the type of its contract. */
+export function isInverseContract({ contractType, ...info }: InstrumentInfo): boolean {
+  return info['inverse'] === true || contractType?.startsWith('inverse_') === true;
 }
 
 export interface ExportPlan {
@@ -146,15 +152,11 @@ export interface ExportSource {
 /** By exchange, symbol, day, data type. */
 export function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
   return (
-    compare(a.exchange, b.exchange) ||
-    compare(a.symbol, b.symbol) ||
+    compareTexts(a.exchange, b.exchange) ||
+    compareTexts(a.symbol, b.symbol) ||
     a.day - b.day ||
-    compare(a.dataType, b.dataType)
+    compareTexts(a.dataType, b.dataType)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** What the rows of an output belong to. Outputs of different owners have different paths, or folders. */

@@ -2,8 +2,8 @@ import { workerData } from 'node:worker_threads';
 import { serveTasks } from '../base/serve-tasks.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import type { ClaimedOutput } from './output-claims.js';
 import {
+  type ClaimedOutput,
   type ExportJobResult,
   type JobListener,
   type PlacedExportJob,

@@ -3,14 +3,23 @@ import { contentVersion } from '../audit/audit-log.js';
 import { hashSource } from '../convert/convert-file.js';
 import type { FilesWithSettings } from '../convert/rows/read-rows.js';
 import type { RowCounts } from '../events/run-events.js';
+import type { ExportTargetName } from '../options/export-options.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/open-files.js';
 import type { ExportedFile, ExportedSource, ExportRecord } from './export-log.js';
-import type { ExportJob } from './export-target.js';
-import { EXPORT_TARGETS } from './export-targets.js';
+import type { ExportJob, ExportTarget } from './export-target.js';
+import { freqtrade } from './freqtrade/freqtrade-target.js';
+import { hftbacktest } from './hftbacktest/hftbacktest-target.js';
 import { JobIo } from './job-io.js';
-import type { ClaimedOutput } from './output-claims.js';
+import { nautilus } from './nautilus/nautilus-target.js';
+
+/** All targets. */
+export const EXPORT_TARGETS: Readonly<Record<ExportTargetName, ExportTarget<unknown>>> = {
+  hftbacktest,
+  nautilus,
+  freqtrade,
+};
 
 /** A job and where to write its outputs, as plain data, which can be posted to a thread. */
 export interface PlacedExportJob {
@@ -31,6 +40,14 @@ export interface ExportJobResult {
   /** Undefined if they were not read. */
   readonly dayFileRows: RowCounts | undefined;
   readonly warnings: readonly string[];
+}
+
+/** An output that a job has written. */
+export interface ClaimedOutput {
+  /** Relative to the output folder. */
+  readonly path: string;
+  /** As `OutputOwner.name`, if it is known. */
+  readonly owner?: string | undefined;
 }
 
 /** Called while a job runs. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { loadOptionalPackage } from '../base/load-optional-package.js';
+import { loadOptionalPackage } from '../base/packages.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
 import type { SliceJob } from './slice-job.js';
 

@@ -13,9 +13,16 @@ import { createFailureTracker } from '../events/run-tally.js';
 import type { CommandHost } from '../operations/command-host.js';
 import { type CommandArgs, expandHomeInArgs } from '../operations/expand-home.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
-import type { EventQueue } from './event-queue.js';
 import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, findCause, LibraryError, type Run, startRun, toJsonValue } from './start-run.js';
+import {
+  createLibraryHost,
+  type EventQueue,
+  findCause,
+  LibraryError,
+  type Run,
+  startRun,
+  toJsonValue,
+} from './start-run.js';
 
 /** Context of a call: its options as command arguments, and its event queue. */
 export interface EventCall {

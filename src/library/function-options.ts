@@ -12,7 +12,6 @@ import type {
   SourceOptions,
   StreamRunOptions,
   SymbolsQueryOptions,
-  TransferOptions,
   VerifyRunOptions,
 } from './options/command-options.js';
 import type {
@@ -30,6 +29,7 @@ import type {
   ShardOptions,
   StoreOptions,
   SyncRunOptions,
+  TransferOptions,
 } from './options/shared-options.js';
 
 /** Day files from a list, instead of a selection. */

@@ -12,11 +12,18 @@ import { type CommandArgs, expandHomeInArgs } from '../operations/expand-home.js
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { settingNameOf } from '../options/option-definition.js';
 import { readCommandOptions } from '../options/read-options.js';
-import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
 import type { RawReplayOptions, ReplayOptions, StreamOptions } from './function-options.js';
 import { flagsToOptionsInError, OPTION_TABLES, type OptionTable, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, findCause, LibraryError, type Run, startRun, toJsonValue } from './start-run.js';
+import {
+  createLibraryHost,
+  type EventQueue,
+  findCause,
+  LibraryError,
+  type Run,
+  startRun,
+  toJsonValue,
+} from './start-run.js';
 
 /** Summary of a run of messages. */
 interface MessageSummary {

@@ -1,36 +1,22 @@
-import {
-  type CoverageDocument,
-  type SeriesJson,
-  toCoverageDocument,
-} from '../describe/coverage/coverage-document.js';
 import { type SummaryJson, toSummaryJson } from '../events/json-events.js';
 import type { RunSummary } from '../events/run-events.js';
-import { type Operation, type RunObserver, withContext } from '../operations/context.js';
-import { expandHomeInArgs } from '../operations/expand-home.js';
+import { type Operation, withContext } from '../operations/context.js';
 import type { OpenedPlanReport } from '../operations/plan-download.js';
 import { COMMAND_OPTIONS, PLANNED_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';
-import type { EventQueue } from './event-queue.js';
-import {
-  type EventCall,
-  findSignal,
-  type LibraryEvent,
-  type NoticeEvent,
-  startEventRun,
-} from './event-run.js';
+import { type EventCall, type LibraryEvent, startEventRun } from './event-run.js';
 import type {
   AuditOptions,
   ConvertOptions,
-  CoverageOptions,
   DownloadOptions,
   ExportOptions,
   PlanOptions,
   SyncOptions,
   VerifyOptions,
 } from './function-options.js';
-import { flagsToOptionsInError, OPTION_TABLES, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, type Run, startRun, toJsonValue } from './start-run.js';
+import { OPTION_TABLES } from './options-to-args.js';
+import { type Run, toJsonValue } from './start-run.js';
 
 /**
  * Downloads day files, verifies each completely, and records them in the manifest, like `tickhaul download`.
@@ -128,48 +114,5 @@ export function exportDayFiles(options: ExportOptions): Run<LibraryEvent, Summar
   return startEventRun(OPTION_TABLES.export, options, async (call) => {
     const { runExport } = await import('../operations/export.js');
     return runOperation(call, COMMAND_OPTIONS.export, runExport);
-  });
-}
-
-/** One series of the coverage document. */
-export interface SeriesEvent extends SeriesJson {
-  readonly event: 'series';
-}
-
-export type CoverageEvent = SeriesEvent | NoticeEvent;
-
-/**
- * Reads which days a download folder has, empty or missing ones included, like `tickhaul coverage`.
- * @returns a promise of the document, and an async iterable of its series.
- */
-export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, CoverageDocument> {
-  return startRun(findSignal(options), async (feed: EventQueue<CoverageEvent>, signal) => {
-    const warn = (message: string): void => feed.push({ event: 'warning', message });
-    try {
-      const { createCoveragePage, readFolderCoverage } = await import('../operations/coverage.js');
-      const { withContext } = await import('../operations/context.js');
-      const { findOutput } = await import('../base/output-sink.js');
-      const host = createLibraryHost(signal, warn);
-      const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
-      const values = readCommandOptions(COMMAND_OPTIONS.coverage, args, settingNameOf);
-      const html = await findOutput('html', values.html);
-      const observer: RunObserver = {
-        emit(event) {
-          if (event.event === 'warning') warn(event.message);
-        },
-      };
-      const folderCoverage = await withContext(values, host, observer, (context) =>
-        readFolderCoverage(values, context),
-      );
-      if (html) {
-        const { writeReport } = await import('../describe/coverage/page/write-report.js');
-        await writeReport(html, await createCoveragePage(folderCoverage), host);
-      }
-      const document = toJsonValue(toCoverageDocument(folderCoverage.facts));
-      await feed.send(document.series.map((series) => ({ event: 'series', ...series }) as const));
-      return document;
-    } catch (thrown) {
-      throw flagsToOptionsInError(thrown, OPTION_TABLES.coverage);
-    }
   });
 }

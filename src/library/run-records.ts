@@ -1,3 +1,8 @@
+import {
+  type CoverageDocument,
+  type SeriesJson,
+  toCoverageDocument,
+} from '../describe/coverage/coverage-facts.js';
 import type { EventSink } from '../events/run-events.js';
 import type { MessageSupport } from '../exchange-adapters/message-support.js';
 import type { ExchangeMessageTypeName } from '../market/message-type-name.js';
@@ -6,11 +11,15 @@ import { expandHomeInArgs } from '../operations/expand-home.js';
 import { COMMAND_OPTIONS } from '../options/command-options.js';
 import { type OptionGroup, settingNameOf } from '../options/option-definition.js';
 import { type CommandValues, readCommandOptions } from '../options/read-options.js';
-import type { EventQueue } from './event-queue.js';
 import { findSignal, type NoticeEvent } from './event-run.js';
-import type { ExchangesOptions, InstrumentsOptions, SymbolsOptions } from './function-options.js';
+import type {
+  CoverageOptions,
+  ExchangesOptions,
+  InstrumentsOptions,
+  SymbolsOptions,
+} from './function-options.js';
 import { flagsToOptionsInError, OPTION_TABLES, type OptionTable, optionsToArgs } from './options-to-args.js';
-import { createLibraryHost, type Run, startRun, toJsonValue } from './start-run.js';
+import { createLibraryHost, type EventQueue, type Run, startRun, toJsonValue } from './start-run.js';
 import type { DataTypeName } from './text-list.js';
 
 /** Further fields, as the service sent them (docs/spec/metadata-api.md#exchange-record). */
@@ -164,7 +173,42 @@ export function instruments(options: InstrumentsOptions): RecordRun<'instrument'
   );
 }
 
-/** @param find returns one record or several, and an error if others are missing. */
+/** One series of the coverage document. */
+export interface SeriesEvent extends SeriesJson {
+  readonly event: 'series';
+}
+
+export type CoverageEvent = SeriesEvent | NoticeEvent;
+
+/**
+ * Reads which days a download folder has, empty or missing ones included, like `tickhaul coverage`.
+ * @returns a promise of the document, and an async iterable of its series.
+ */
+export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, CoverageDocument> {
+  return startRecordRun(
+    'series',
+    OPTION_TABLES.coverage,
+    COMMAND_OPTIONS.coverage,
+    options,
+    async (values, context) => {
+      const { createCoveragePage, readFolderCoverage } = await import('../operations/coverage.js');
+      const { findOutput } = await import('../base/output-sink.js');
+      const html = await findOutput('html', values.html);
+      const folderCoverage = await readFolderCoverage(values, context);
+      if (html) {
+        const { writeReport } = await import('../describe/coverage/page/render-report.js');
+        await writeReport(html, await createCoveragePage(folderCoverage), context);
+      }
+      const result = toJsonValue(toCoverageDocument(folderCoverage.facts));
+      return { result, elements: result.series.map((series) => ({ event: 'series', ...series })) };
+    },
+  ) as Run<CoverageEvent, CoverageDocument>;
+}
+
+/**
+ * @param find returns one record or several, their elements if those are not the records, and an error if others are
+ * missing.
+ */
 function startRecordRun<Name extends string, Options extends OptionGroup>(
   event: Name,
   table: OptionTable,
@@ -173,7 +217,11 @@ function startRecordRun<Name extends string, Options extends OptionGroup>(
   find: (
     values: CommandValues<Options>,
     context: Context,
-  ) => Promise<{ readonly result: object; readonly error?: Error | undefined }>,
+  ) => Promise<{
+    readonly result: object;
+    readonly elements?: readonly object[] | undefined;
+    readonly error?: Error | undefined;
+  }>,
 ): RecordRun<Name, object, unknown> {
   return startRun(
     findSignal(options),
@@ -186,10 +234,9 @@ function startRecordRun<Name extends string, Options extends OptionGroup>(
         const host = createLibraryHost(signal, warn);
         const args = expandHomeInArgs(optionsToArgs(table, options), host.home);
         const values = readCommandOptions(group, args, settingNameOf);
-        const { result, error } = await withContext(values, host, { emit }, (context) =>
-          find(values, context),
-        );
-        await feed.send(toEvents([result].flat(), event));
+        const found = await withContext(values, host, { emit }, (context) => find(values, context));
+        const { result, elements = [result].flat(), error } = found;
+        await feed.send(toEvents(elements, event));
         if (error) throw error;
         return result;
       } catch (thrown) {

@@ -1,14 +1,14 @@
 import type { createConnection } from 'node:net';
 import WebSocket from 'ws';
 import { abortReason, TickhaulError } from '../base/errors.js';
+import { VERSION } from '../base/packages.js';
 import { formatDuration } from '../base/units.js';
-import { VERSION } from '../base/version.js';
 import { onAbort, wait, waitForAbort } from '../base/wait.js';
 import { createMessageParser } from '../exchange-adapters/feed-lines.js';
 import type { LiveFeed } from '../exchange-adapters/live-feeds/live-feed.js';
 import type { FeedOpener } from '../exchange-adapters/live-feeds/plan-live-feeds.js';
+import { createTunnel, type Tunnel } from '../http/http-agents.js';
 import { toNetworkError } from '../http/network-error.js';
-import { createTunnel, type Tunnel } from '../http/websocket-tunnel.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/service-client.js';
 import { createClosedError, createExchangeError, createHandshakeError } from './connection-errors.js';

@@ -73,7 +73,7 @@ async function writePage(
   run: (emit: EventSink) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   const { emit } = context;
-  const { assertReplaceable, writeReport } = await import('../describe/coverage/page/write-report.js');
+  const { assertReplaceable, writeReport } = await import('../describe/coverage/page/render-report.js');
   await assertReplaceable(target);
   const days: AuditedDay[] = [];
   const summary = await run((event) => {

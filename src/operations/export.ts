@@ -28,7 +28,7 @@ export async function runExport(
   const { cacheDir: cache } = await context.settings();
   const client = await context.client();
   const store = await context.store();
-  const { EXPORT_TARGETS } = await import('../export/export-targets.js');
+  const { EXPORT_TARGETS } = await import('../export/run-export-job.js');
   const { dataTypes } = EXPORT_TARGETS[target];
   return exportFiles({
     ...input,

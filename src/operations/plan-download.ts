@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type FileError, usageError } from '../base/errors.js';
-import { findOutput, type OutputTarget } from '../base/output-sink.js';
+import { findOutput, type OutputTarget, writeOutput } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import { reportedOutputs } from '../download/plan/planned-paths.js';
@@ -127,10 +127,7 @@ async function writePin(
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, createPin } = await import('../download/plan/pinned-plan.js');
   const chunks = formatPin(createPin(record, plan));
-  if (typeof target !== 'string') {
-    const { writeOutput } = await import('../base/output-sink.js');
-    return writeOutput(target, chunks, context);
-  }
+  if (typeof target !== 'string') return writeOutput(target, chunks, context);
   await writeTextsAt(await context.files(), target, chunks, context.signal);
 }
 

@@ -19,7 +19,7 @@ export const EXCHANGE_ARGUMENT = {
 } as const;
 
 /** Days of a selection. */
-const DAY_OPTIONS = {
+export const DAY_OPTIONS = {
   from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
   to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
   date: {

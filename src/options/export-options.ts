@@ -1,7 +1,7 @@
 import { CONVERT_OPTIONS } from './existing-file-options.js';
 import { describedBy, groupOptions } from './option-definition.js';
 
-/** Backtesters that `export` writes for. `src/export/export-targets.ts` has the implementation of each. */
+/** Backtesters that `export` writes for. `src/export/run-export-job.ts` has the implementation of each. */
 export const EXPORT_TARGET_NAMES = ['hftbacktest', 'nautilus', 'freqtrade'] as const;
 
 export type ExportTargetName = (typeof EXPORT_TARGET_NAMES)[number];

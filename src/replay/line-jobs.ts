@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { TransferListItem } from 'node:worker_threads';
-import { AsyncQueue } from '../base/async-queue.js';
 import { TickhaulError } from '../base/errors.js';
 import type { TaskContext } from '../base/serve-tasks.js';
 import { IDLE_TIMEOUT_MS, ThreadPool } from '../base/thread-pool.js';
+import { AsyncQueue } from '../base/wait.js';
 import type { WorkerThread } from '../base/worker-thread.js';
 import { LineBuffer, type TimedLines } from '../market/lines/line-buffer.js';
 

@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/packages.js';
 import { measureSlices } from '../raw-feeds/slices/slice-files.js';
 import {
   FIELDS,

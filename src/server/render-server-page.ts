@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { VERSION } from '../base/packages.js';
 import { BASE_STYLE, contentHash, readChartParts } from '../base/page/base-style.js';
-import { VERSION } from '../base/version.js';
 import { urlPort, webSocketPort } from './endpoints.js';
 
 interface RenderedServerPage {

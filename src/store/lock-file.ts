@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../base/text.js';
+import { compareTexts, didYouMean } from '../base/text.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../day-files/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../day-files/day-file.js';
@@ -35,9 +35,8 @@ export function* formatLockFile(files: readonly LockedFile[]): Generator<string>
   }
 }
 
-/** Sorts by code units, independent of the locale. */
 function sortByPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
-  return files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return files.toSorted((a, b) => compareTexts(a.path, b.path));
 }
 
 /**

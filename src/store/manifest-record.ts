@@ -1,4 +1,4 @@
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/packages.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { FileChecksums } from '../gzip/verify-file.js';
 import type { StoredFileInfo, StoredVersion } from './files.js';

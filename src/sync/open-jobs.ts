@@ -145,7 +145,7 @@ async function openSyncJob(
 /** @throws usage error for settings of the job's export that contradict its selection. */
 async function checkJobExport({ export: setting }: SyncJob, plan: DownloadPlan): Promise<void> {
   if (!setting) return;
-  const { checkExport, listStartDays } = await import('../export/export-targets.js');
+  const { checkExport, listStartDays } = await import('../export/export-files.js');
   await checkExport(setting, listStartDays(plan));
 }
 

@@ -11,8 +11,7 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import { parsePartPath } from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
 import { StrayFiles } from '../store/stray-files.js';
-import type { FileCheck } from './file-checks.js';
-import type { VerifyScope } from './verify-scope.js';
+import type { FileCheck, VerifyScope } from './file-checks.js';
 
 /** Contents of a download folder besides the recorded files. Paths are relative to the folder, with `/`. */
 export interface FolderContents {

@@ -15,9 +15,11 @@ import {
   createOutputChecks,
   createRecordedChecks,
   createUnknownFileChecks,
+  createVerifyScope,
   type FileCheck,
   type InspectFiles,
   type RepairFiles,
+  type VerifyScope,
 } from './file-checks.js';
 import {
   type FolderContents,
@@ -25,7 +27,6 @@ import {
   readRecordedFiles,
   type SeriesDayIndex,
 } from './folder-contents.js';
-import { createVerifyScope, type VerifyScope } from './verify-scope.js';
 
 /** Input of a check of a download folder. */
 export interface VerifyInput {

@@ -9,10 +9,9 @@ import type { Destination } from '../store/destination.js';
 import { createWaitNote } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { checkFiles } from './check-files.js';
-import type { BadFile } from './file-checks.js';
+import { type BadFile, selectionToManifestScope } from './file-checks.js';
 import { findOtherFindings } from './findings.js';
 import { openVerification, type VerifyInput } from './verification.js';
-import { selectionToManifestScope } from './verify-scope.js';
 
 /**
  * Checks a download folder against its manifest: day files and the outputs converted from them. Bad files are

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { VERSION } from '../../src/base/version.js';
+import { VERSION } from '../../src/base/packages.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
-import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
 import { type DownloadPlanInput, runDownloadPlan } from '../../src/download/run-download-jobs.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events/run-events.js';
+import { openDownloadTarget } from '../../src/operations/selection/download-target.js';
 import type { FaultKind } from '../../src/sandbox/hosts/sandbox-faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { createServiceClient } from '../../src/service/service-client.js';
@@ -48,16 +48,16 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     stallTimeoutMs: input.stallTimeoutMs ?? 60_000,
     env: {},
   });
-  const all: OpenPlanInput & Pick<DownloadPlanInput, 'owner'> = {
+  const selection = {
+    exchange: 'binance-futures',
+    types: ['trades'],
+    symbols: ['BTCUSDT'],
+    date: ['2024-03-01'],
+    layout: 'flat',
+    ...input.selection,
+  };
+  const all: Omit<DownloadPlanInput, 'plan' | 'manifest'> & { options: DownloadSettings } = {
     client,
-    selection: {
-      exchange: 'binance-futures',
-      types: ['trades'],
-      symbols: ['BTCUSDT'],
-      date: ['2024-03-01'],
-      layout: 'flat',
-      ...input.selection,
-    },
     destination: typeof where === 'string' ? openFolderDestination(where) : where,
     options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 5000, ...input.options },
     owner: { pid: process.pid, host: 'test', now: Date.now(), command: 'test', isAlive: () => true },
@@ -68,7 +68,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     signal: input.signal ?? new AbortController().signal,
   };
   try {
-    const summary = await runDownloadPlan({ ...all, ...(await openDownloadPlan(all)) });
+    const summary = await runDownloadPlan({ ...all, ...(await openDownloadTarget({ selection }, all)) });
     return { summary, events, files: events.filter((event) => event.event === 'file') };
   } finally {
     await client.close();

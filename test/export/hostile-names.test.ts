@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { parseDay } from '../../src/day-files/day.js';
 import { formatConfig } from '../../src/export/freqtrade/freqtrade-setup.js';
 import { formatHftbacktestScript } from '../../src/export/hftbacktest/hftbacktest-setup.js';
-import { instrumentOn } from '../../src/export/instrument-version.js';
 import { formatNautilusScript, formatRustNautilusScript } from '../../src/export/nautilus/nautilus-setup.js';
+import { instrumentOn } from '../../src/service/records/fetch-instruments.js';
 import { noPython } from '../helpers/python.js';
 import { XBTUSD } from './sample-instruments.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
+import { VERSION } from '../../src/base/packages.js';
 import { readChartParts } from '../../src/base/page/base-style.js';
-import { VERSION } from '../../src/base/version.js';
 import { findSymbols, memoizeForTime } from '../../src/server/page-routes.js';
 import { createContentSecurityPolicy, readServerPageScript } from '../../src/server/render-server-page.js';
 import { sandbox } from '../helpers/sandbox.js';

@@ -1,6 +1,6 @@
 import type { Options } from 'yargs';
 import type { ERROR_TABLE, ErrorCode } from '../../base/errors.js';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import type { OptionGroup } from '../../options/option-definition.js';
 import { formatPairs } from '../output/text/table.js';
 import { wrapHanging } from '../output/text/width.js';

@@ -1,6 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { usageError } from '../../base/errors.js';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import { wrapHanging } from '../output/text/width.js';
 import type { Command, CommandArgs, CommandOutline } from './command.js';
 import { BUILT_IN_FLAGS, commandName, GLOBAL_FLAGS, HELP, topicsOf } from './define-flags.js';

@@ -1,5 +1,5 @@
 import { OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
-import { packagePath } from '../../base/version.js';
+import { packagePath } from '../../base/packages.js';
 import { wrapHanging } from '../output/text/width.js';
 import type { CommandAction, CommandGroup, CommandOutline } from './command.js';
 import { commandName, topicsOf } from './define-flags.js';

@@ -6,6 +6,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 export const coverageCommand = defineCommand(COMMAND_OPTIONS.coverage, {
   examples: [
@@ -17,10 +18,7 @@ export const coverageCommand = defineCommand(COMMAND_OPTIONS.coverage, {
   async run(options, cli) {
     const html = await findPageFile(options);
     const { readFolderCoverage } = await import('../../operations/coverage.js');
-    const { withContext } = await import('../../operations/context.js');
-    const coverage = await withContext(options, cli, cli.output.observer(), (context) =>
-      readFolderCoverage(options, context),
-    );
+    const coverage = await withOutputContext(options, cli, (context) => readFolderCoverage(options, context));
     if (html !== undefined) await writePage(html, coverage, cli);
     if (!isStdout(html)) await print(coverage.facts, cli, html?.name, options.all);
     return 0;
@@ -31,7 +29,7 @@ async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: Cl
   const { createCoveragePage } = await import('../../operations/coverage.js');
   const html = await createCoveragePage(coverage);
   if (isStdout(target)) return cli.output.lines([html]);
-  const { writeReport } = await import('../../describe/coverage/page/write-report.js');
+  const { writeReport } = await import('../../describe/coverage/page/render-report.js');
   await writeReport(target, html, cli);
 }
 
@@ -42,7 +40,7 @@ async function print(
   all: boolean,
 ): Promise<void> {
   if (output.json) {
-    const { toCoverageDocument } = await import('../../describe/coverage/coverage-document.js');
+    const { toCoverageDocument } = await import('../../describe/coverage/coverage-facts.js');
     return output.lines([toJsonLine(toCoverageDocument(facts))]);
   }
   const { formatCoverage, formatTotals } = await import('../output/format-coverage.js');

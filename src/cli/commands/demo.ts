@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { quoteForShell } from '../../base/disk-files.js';
 import { plural } from '../../base/units.js';
@@ -36,7 +37,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
       const { parseDay } = await import('../../day-files/day.js');
       const chalk = await cli.output.chalk(cli.stdout);
       const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
-      const dir = options.dir ?? (await createFolder());
+      const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'tickhaul-demo-')));
       const service = await startSandbox({
         exportedUntil: parseDay(EXPORTED_UNTIL),
         faults: parseFaults([...FAULTS, ...DATA_FAULTS]),
@@ -96,12 +97,6 @@ class StepError extends Error {
   constructor(readonly exitCode: number) {
     super('a command of the demo failed');
   }
-}
-
-async function createFolder(): Promise<string> {
-  const { mkdtemp } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  return mkdtemp(join(tmpdir(), 'tickhaul-demo-'));
 }
 
 async function runWords(

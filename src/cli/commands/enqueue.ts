@@ -11,6 +11,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
+import { withOutputContext } from '../run-command.js';
 
 export const enqueueCommand = defineCommand(COMMAND_OPTIONS.enqueue, {
   examples: [
@@ -25,11 +26,8 @@ export const enqueueCommand = defineCommand(COMMAND_OPTIONS.enqueue, {
   ],
   async run(options, cli) {
     const { output } = cli;
-    const { withContext } = await import('../../operations/context.js');
-    const { unauthorized, keyProblem, missing, ...counts } = await withContext(
-      ...([options, cli, output.observer()] as const),
-      (context) => enqueue(options, context),
-    );
+    const summary = await withOutputContext(options, cli, (context) => enqueue(options, context));
+    const { unauthorized, keyProblem, missing, ...counts } = summary;
     if (unauthorized > 0) output.warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
     const isStrict = options.strict && missing > 0;
     // With --quiet too, as it is the reason of the exit code.

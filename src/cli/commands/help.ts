@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { isSystemError, TickhaulError, toDiskError, usageError } from '../../base/errors.js';
-import { packagePath } from '../../base/version.js';
+import { packagePath } from '../../base/packages.js';
 import type { CommandAction, HelpTopic, HelpTopics } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatMarkdown } from '../output/text/markdown.js';

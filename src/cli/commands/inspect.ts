@@ -1,4 +1,9 @@
-import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../describe/inspect-file.js';
+import {
+  type Cell,
+  INSPECTED_EXTENSIONS,
+  type Inspection,
+  inspectFile,
+} from '../../describe/inspect-file.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
@@ -30,7 +35,6 @@ export const inspectCommand = defineCommand(OPTIONS, {
     ['$0 inspect day.parquet --json | jq .rows', 'print one JSON document'],
   ],
   async run(options, cli) {
-    const { inspectFile } = await import('../../describe/inspect-file.js');
     const { file: path = '', type: dataType } = options;
     const inspection = await withOutputContext(options, cli, async (context) => {
       const settings = await context.storeOf([path]);

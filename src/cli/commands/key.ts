@@ -3,7 +3,7 @@ import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { groupOptions } from '../../options/option-definition.js';
-import { formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
+import { fetchKeyInfo, formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument, textColumns } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
@@ -21,7 +21,6 @@ export const keyCommand = defineCommand(OPTIONS, {
     return withinTimeout(options.timeoutMs, cli, 'key', (timed) =>
       withOutputContext({ ...options, stallTimeoutMs: 30_000 }, timed, async (context) => {
         const client = await context.client();
-        const { fetchKeyInfo } = await import('../../service/key-coverage.js');
         const { apiKey } = client.config;
         if (apiKey === undefined) {
           throw new TickhaulError('bad_key', 'no API key is set; set TICKHAUL_API_KEY');

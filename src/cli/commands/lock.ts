@@ -1,9 +1,10 @@
 import { usageError } from '../../base/errors.js';
-import { isStdout, resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { formatSize, plural } from '../../base/units.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
   examples: [
@@ -14,10 +15,9 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
     const { format } = options;
     const { warn, output } = cli;
     const { formatChecksums, formatLockFile, readLockableRecords } = await import('../../store/lock-file.js');
-    const { withContext } = await import('../../operations/context.js');
     const { readDayFileSelection } = await import('../../operations/selection/read-selection.js');
     const path = options.out ?? (format === 'lock' ? 'tickhaul.lock' : '-');
-    return withContext(options, cli, output.observer(), async (context) => {
+    return withOutputContext(options, cli, async (context) => {
       const { signal } = context;
       await context.settings();
       const out = await resolveOutput('--out', path);
@@ -28,7 +28,6 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
       const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
       if (isStdout(out)) await output.lines(lines);
       else {
-        const { writeOutput } = await import('../../base/output-sink.js');
         await writeOutput(out, lines, cli);
         const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
         await output.result({

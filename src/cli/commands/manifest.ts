@@ -3,6 +3,7 @@ import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
   action: {
@@ -32,9 +33,8 @@ export const manifestCommand = defineCommand(OPTIONS, {
   ],
   async run(options, cli) {
     const { mergeFolders } = await import('../../operations/merge-folders.js');
-    const { withContext } = await import('../../operations/context.js');
     const { warn, signal } = cli;
-    const merged = await withContext(options, cli, cli.output.observer(), async (context) => {
+    const merged = await withOutputContext(options, cli, async (context) => {
       const target = await context.destination();
       const folders = [];
       for (const location of options.folders ?? []) folders.push(await context.destination(location));

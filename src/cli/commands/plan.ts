@@ -13,6 +13,7 @@ import { formatEstimate } from '../output/format-events.js';
 import { formatRunError } from '../output/run/summary-builder.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/width.js';
+import { withOutputContext } from '../run-command.js';
 
 export const planCommand = defineCommand(
   COMMAND_OPTIONS.plan,
@@ -36,8 +37,7 @@ export async function showPlanOf(
   cli: CliHost,
 ): Promise<number> {
   const { planDownload } = await import('../../operations/plan-download.js');
-  const { withContext } = await import('../../operations/context.js');
-  return withContext(options, cli, cli.output.observer(), async (context) => {
+  return withOutputContext(options, cli, async (context) => {
     const summary = await showPlan(await planDownload(options, context), options, cli);
     return finishPlan(summary, cli);
   });
@@ -94,10 +94,7 @@ async function printPlan(
     await output.lines(formatLines(files, formatFileLine));
     return totals;
   }
-  const [{ groupSeriesDays }, { formatPlan }] = await Promise.all([
-    import('../output/format-plan.js'),
-    import('../output/format-plan.js'),
-  ]);
+  const { formatPlan, groupSeriesDays } = await import('../output/format-plan.js');
   const chalk = await output.chalk(stdout);
   const columns = textColumns(stdout);
   await output.lines(formatPlan(groupSeriesDays(files, opened.sizeOf), { columns, chalk }));

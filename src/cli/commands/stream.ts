@@ -7,6 +7,7 @@ import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { runWithMessageSummary, showFileProgress, writesFile } from '../output/message-output.js';
 import { createThrottle } from '../output/throttle.js';
+import { withOutputContext } from '../run-command.js';
 
 /** Milliseconds that one write to the output may take after the end of the stream. */
 const WRITE_TIMEOUT_MS = 1000;
@@ -24,13 +25,12 @@ export const streamCommand = defineCommand(COMMAND_OPTIONS.stream, {
     let isStalled = false;
     const exitCode = await runWithMessageSummary(cli, async (written) => {
       const { runStream } = await import('../../operations/stream-messages.js');
-      const { withContext } = await import('../../operations/context.js');
       const { ReaderClosedError, streamSink } = await import('../../base/output-sink.js');
       const { OutputStalledError } = await import('../../live/line-pump.js');
       const hideProgress = await showFileProgress(options.out, cli, written);
       const output = streamSink(cli.dataOut, 'stdout');
       const onEvent = createEventPrinter(cli);
-      await withContext(options, cli, cli.output.observer(), (context) =>
+      await withOutputContext(options, cli, (context) =>
         runStream(options, context, { onEvent, output, written, patienceMs: WRITE_TIMEOUT_MS }),
       )
         .catch((error: unknown) => {

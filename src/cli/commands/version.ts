@@ -1,4 +1,4 @@
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import { toJsonLine } from '../../events/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { isStdout, resolveOutput } from '../../base/output-sink.js';
+import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -7,6 +7,7 @@ import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/screen.js';
+import { withOutputContext } from '../run-command.js';
 
 export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
   examples: [
@@ -17,15 +18,12 @@ export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
     const out = await resolveOutput('--out', options.out ?? '-');
     if (cli.output.json && isStdout(out))
       throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
-    const { withContext } = await import('../../operations/context.js');
-    const { lines, views, files } = await withContext(options, cli, cli.output.observer(), (context) =>
-      readViews(options, context),
-    );
+    const found = await withOutputContext(options, cli, (context) => readViews(options, context));
+    const { lines, views, files } = found;
     if (isStdout(out)) {
       await cli.output.lines(lines);
       return 0;
     }
-    const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
     await cli.output.result({
       json: () => formatDocument({ path: out.name, views, files }, false),
@@ -52,8 +50,7 @@ async function readViews(
   const { findFolder } = await import('../../operations/selection/read-folder-paths.js');
   const { createDestinationFinder, NOTHING_KNOWN } = await import('../../store/open-destination.js');
   const { findViewFiles } = await import('../../describe/views/find-view-files.js');
-  const { formatViews } = await import('../../describe/views/format-views.js');
-  const { formatSecretComment } = await import('../../describe/views/format-views.js');
+  const { formatSecretComment, formatViews } = await import('../../describe/views/format-views.js');
   const { readDayFileSelection } = await import('../../operations/selection/read-selection.js');
   const selection = await readDayFileSelection(options, context);
   const { dir, paths, names } = await findFolder(options, context);

@@ -10,6 +10,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
+import { withOutputContext } from '../run-command.js';
 
 const MIN_LOCK_MS = 1000;
 
@@ -20,15 +21,12 @@ export const workerCommand = defineCommand(COMMAND_OPTIONS.worker, {
   ],
   async run(options, cli) {
     const { output } = cli;
-    const { withContext } = await import('../../operations/context.js');
     let isStuck = false;
     const onStuck = (): void => {
       isStuck = true;
     };
     const emit = createEventPrinter(cli);
-    const summary = await withContext(options, cli, output.observer(), (context) =>
-      work(options, context, emit, onStuck),
-    );
+    const summary = await withOutputContext(options, cli, (context) => work(options, context, emit, onStuck));
     if (summary.error) output.printError(`error   ${summary.error.message}\n`);
     await output.result({
       json: () => toJsonLine({ event: 'summary', ...summary }),

@@ -10,10 +10,10 @@ const MIN_REPORTED_WAIT_MS = 1000;
  * @param now monotonic clock in milliseconds.
  * @returns whether a line is due, by its subject or reason; true at most once per interval.
  */
-export function createThrottle(now: () => number, intervalMs = INTERVAL_MS): (subject?: string) => boolean {
+export function createThrottle(now: () => number): (subject?: string) => boolean {
   const printedAtMs = new Map<string, number>();
   return (subject = '') => {
-    if (now() - (printedAtMs.get(subject) ?? Number.NEGATIVE_INFINITY) < intervalMs) return false;
+    if (now() - (printedAtMs.get(subject) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return false;
     printedAtMs.set(subject, now());
     return true;
   };

@@ -5,7 +5,7 @@ import { gunzipStart } from '../../gzip/gunzip.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import { createDestinationFinder } from '../../store/open-destination.js';
+import { createDestinationFinder, openDestination } from '../../store/open-destination.js';
 
 /** Identifies the day file at a location; undefined if neither its name nor a manifest does. */
 export type FindDayFile = (location: string) => Promise<DayFile | undefined>;
@@ -55,7 +55,6 @@ async function readManifest(
   store: StoreSettings | undefined,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const { openDestination } = await import('../../store/open-destination.js');
   const destination = await openDestination(dir, store, signal);
   try {
     const manifest = await destination.openManifest({ warn: () => {}, signal });

@@ -27,7 +27,7 @@ import {
   joinLocation,
   relativeLocation,
 } from '../../store/location.js';
-import { createDestinationFinder, NOTHING_KNOWN } from '../../store/open-destination.js';
+import { createDestinationFinder, NOTHING_KNOWN, openDestination } from '../../store/open-destination.js';
 import { StrayFiles } from '../../store/stray-files.js';
 import { createRecordLookup, type FindDayFile, readDataTypeFromHeader } from './day-file-lookup.js';
 
@@ -162,7 +162,6 @@ async function* listDayObjects(
   store: StoreSettings | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Pick<ConvertSource, 'path' | 'info'>> {
-  const { openDestination } = await import('../../store/open-destination.js');
   const destination = await openDestination(prefix, store, signal);
   try {
     for await (const page of destination.list('', signal)) {

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { type TickhaulError, usageError } from '../../base/errors.js';
+import { compareTexts } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { isGroupedSymbol } from '../../day-files/dataset-symbol.js';
 import { type DayFile, parseDayFileName } from '../../day-files/day-file.js';
@@ -341,7 +342,7 @@ function sortSources(sources: readonly PlannedSource[], target: string): readonl
     );
   });
   const sorted = known.sort(({ file: a }, { file: b }) => {
-    return a.day - b.day || compareNames(a.exchange, b.exchange) || compareNames(a.symbol, b.symbol);
+    return a.day - b.day || compareTexts(a.exchange, b.exchange) || compareTexts(a.symbol, b.symbol);
   });
   for (const [i, { path, file }] of sorted.entries()) {
     const previous = sorted[i - 1];
@@ -355,9 +356,4 @@ function sortSources(sources: readonly PlannedSource[], target: string): readonl
     );
   }
   return sorted;
-}
-
-/** By code units, so that the order does not depend on the machine. */
-function compareNames(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -3,7 +3,7 @@ import { abortReason, type TickhaulError, usageError } from '../../base/errors.j
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/provenance.js';
 import { type Day, msToDay, parseTimeToDay } from '../../day-files/day.js';
-import type { DayFile } from '../../day-files/day-file.js';
+import { compareSeries, type DayFile } from '../../day-files/day-file.js';
 import type { SelectedDays } from '../../day-files/day-selection.js';
 import {
   type DayFileFilter,
@@ -77,7 +77,7 @@ export async function readCoverage(
     if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
   }
   if (isEmpty) throw usageError(`${name}: the manifest has no records of files in this folder`);
-  const series = [...builders.values()].flatMap((builder) => builder.build() ?? []).sort(compareNames);
+  const series = [...builders.values()].flatMap((builder) => builder.build() ?? []).sort(compareSeries);
   filter.assertMatched(series.length);
   if (series.length === 0) throw usageError(`${name}: the manifest has no records of these series and days`);
   return { series, totals: sumTotals(series), byDay: sortByDay(byDay), byRecording: sortByDay(byRecording) };
@@ -142,18 +142,6 @@ function addBytes(sums: Map<Day, number>, day: Day, bytes: number): void {
 
 function sortByDay(sums: ReadonlyMap<Day, number>): readonly DayBytes[] {
   return [...sums].map(([day, bytes]) => ({ day, bytes })).sort((a, b) => a.day - b.day);
-}
-
-function compareNames(a: SeriesCoverage, b: SeriesCoverage): number {
-  return (
-    compareTexts(a.exchange, b.exchange) ||
-    compareTexts(a.dataType, b.dataType) ||
-    compareTexts(a.symbol, b.symbol)
-  );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
+import type { RowAuditInput } from '../../audit/audit-file.js';
 import type { RowAuditResult } from '../../audit/audit-log.js';
-import type { RowAuditInput } from '../../audit/row-audit.js';
 import { abortReason, type TickhaulError } from '../../base/errors.js';
 import { serveTasks } from '../../base/serve-tasks.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
@@ -119,7 +119,7 @@ async function createConversion(
 }
 
 async function createAudit(input: RowAuditInput): Promise<RunningConversion> {
-  const { TextAudit } = await import('../../audit/row-audit.js');
+  const { TextAudit } = await import('../../audit/audit-file.js');
   const audit = new TextAudit(input);
   return {
     write: async ({ buffer, byteOffset, length }) => audit.push(Buffer.from(buffer, byteOffset, length)),

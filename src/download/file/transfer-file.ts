@@ -1,5 +1,5 @@
 import { abortReason, TickhaulError, toDiskError } from '../../base/errors.js';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import { waitToRetry } from '../../http/retry-policy.js';
 import type { TransferSlot } from '../../http/transfer-pool.js';
 import { requestDayFile } from '../../service/request-day-file.js';

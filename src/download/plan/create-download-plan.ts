@@ -24,11 +24,11 @@ import {
   createOutputPlanner,
   type PlanOutputs,
 } from './planned-paths.js';
-import { resolveSelection } from './select-names.js';
 import {
   filterSeriesInRange,
   isStillListed,
   readExportedUntil,
+  resolveSelection,
   type Series,
   selectRange,
   selectSeries,

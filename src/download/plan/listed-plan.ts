@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import { DAY_FILE_EXTENSION, type DayFile, isSameDayFile } from '../../day-files/day-file.js';
+import { compareSeries, DAY_FILE_EXTENSION, type DayFile, isSameDayFile } from '../../day-files/day-file.js';
 import {
   dayFileName,
   HIVE_LAYOUT,
@@ -156,10 +156,7 @@ export async function planList(input: ListInput): Promise<ListPlan> {
 }
 
 function compareBySeries({ file: a }: PlacedFile, { file: b }: PlacedFile): number {
-  if (a.exchange !== b.exchange) return a.exchange < b.exchange ? -1 : 1;
-  if (a.dataType !== b.dataType) return a.dataType < b.dataType ? -1 : 1;
-  if (a.symbol !== b.symbol) return a.symbol < b.symbol ? -1 : 1;
-  return a.day - b.day;
+  return compareSeries(a, b) || a.day - b.day;
 }
 
 type DiskLookup = ReturnType<typeof createDiskLookup>;

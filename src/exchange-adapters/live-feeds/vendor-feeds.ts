@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { createMissingExportError, importVendor } from '../load-vendor.js';
+import { createMissingExportError, importVendor } from '../vendor-normalizer.js';
 import type { LiveFeed, SendMessage } from './live-feed.js';
 
 /** The members in use of the vendor's class for a connection. */

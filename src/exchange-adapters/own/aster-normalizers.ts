@@ -10,7 +10,7 @@ import {
 } from '../message-fields.js';
 import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
 import { createBookTicker } from './book-tickers.js';
-import { LastTicker, type TickerValues } from './last-ticker.js';
+import { LastTickers, type TickerValues } from './last-ticker.js';
 import { createAlignedBooks, type UpdateNumbering } from './numbered-books.js';
 
 /**
@@ -90,14 +90,12 @@ function asterBookNormalizer(numbering: UpdateNumbering, isLive: boolean): Norma
 
 /** Mark prices have the funding rate; delivery contracts have an empty rate, or 0 as its time. */
 export function asterDerivativeTickers(): Normalizer {
-  const tickers = new Map<string, LastTicker>();
+  const tickers = new LastTickers();
   const channels = ['markPrice', 'ticker', 'openInterest'];
   return asterNormalizer('tickers', channels, ({ channel, data, symbol, localTimestamp }, emit) => {
-    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
-    tickers.set(symbol, ticker);
     const values = TICKER_VALUES[channel]?.(data) ?? {};
     const time = eventTimeFromMs(channel === 'openInterest' ? data['time'] : data['E'], localTimestamp);
-    const record = ticker.update(values, time);
+    const record = tickers.get(symbol).update(values, time);
     if (record) emit(record);
   });
 }

@@ -10,7 +10,7 @@ import {
   toFieldsList,
 } from '../message-fields.js';
 import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
-import { LastTicker } from './last-ticker.js';
+import { LastTickers } from './last-ticker.js';
 import { BookSequence } from './numbered-books.js';
 
 /**
@@ -77,12 +77,10 @@ export function bullishBookTickers(): Normalizer {
 const FUTURE = /-(?:PERP|\d{8})$/;
 
 export function bullishDerivativeTickers(): Normalizer {
-  const tickers = new Map<string, LastTicker>();
+  const tickers = new LastTickers();
   return withIndexPrices('derivative-tickers', (symbol, data, indexPrice, localTimestamp, emit) => {
     if (!FUTURE.test(symbol)) return;
-    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
-    tickers.set(symbol, ticker);
-    const record = ticker.update(
+    const record = tickers.get(symbol).update(
       {
         lastPrice: parseNonZeroNumber(data['last']),
         openInterest: parseOptionalNumber(data['openInterest']),

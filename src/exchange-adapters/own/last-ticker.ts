@@ -20,7 +20,7 @@ export type TickerValues = { -readonly [Key in keyof TickerFields]: TickerFields
  * (docs/spec/normalized-messages.md#derivative_ticker): a record is emitted only if a value changes, and
  * contains all of them; its time never goes back.
  */
-export class LastTicker {
+class LastTicker {
   readonly #symbol: string;
   readonly #values: TickerValues = {};
   #time: EventTime | undefined;

@@ -12,7 +12,7 @@ import {
 import { readLighterTradeText } from '../message-text/trade-text.js';
 import { type EmitRecord, mapSymbols, type Normalizer, UnknownFormError } from '../normalizer.js';
 import { createBookTicker } from './book-tickers.js';
-import { LastTicker } from './last-ticker.js';
+import { LastTickers } from './last-ticker.js';
 import { BookSequence } from './numbered-books.js';
 
 /**
@@ -81,7 +81,7 @@ export function lighterBookTickers(): Normalizer {
 
 /** The collector records the statistics of all markets in one channel without symbols. */
 export function lighterDerivativeTickers(): Normalizer {
-  const tickers = new Map<string, LastTicker>();
+  const tickers = new LastTickers();
   const normalizer = lighterNormalizer('market_stats', 'tickers', (kind, message, localTimestamp, emit) => {
     if (kind !== 'update') return;
     const { market_stats, timestamp } = message;
@@ -89,9 +89,7 @@ export function lighterDerivativeTickers(): Normalizer {
     const isAll = readMarket(message) === undefined;
     for (const market of isAll ? toFieldsList(Object.values(market_stats)) : [market_stats]) {
       const symbol = String(market['market_id']);
-      const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
-      tickers.set(symbol, ticker);
-      const record = ticker.update(
+      const record = tickers.get(symbol).update(
         {
           lastPrice: parseOptionalNumber(market['last_trade_price']),
           openInterest: parseOptionalNumber(market['open_interest']),

@@ -13,7 +13,7 @@ import { intern } from '../message-text/book-text.js';
 import { CELL, COUNT, MS } from '../message-text/trade-text.js';
 import { type EmitRecord, type Normalizer, toUpperCaseSymbols, UnknownFormError } from '../normalizer.js';
 import { createBookTicker } from './book-tickers.js';
-import { LastTicker } from './last-ticker.js';
+import { LastTickers } from './last-ticker.js';
 import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './numbered-books.js';
 
 /**
@@ -203,12 +203,11 @@ export function mexcFuturesBooks(isLive: boolean): Normalizer {
 
 /** The rate of a ticker is not that of the next funding, so rates are those of `push.funding.rate`. */
 export function mexcFuturesDerivativeTickers(): Normalizer {
-  const tickers = new Map<string, LastTicker>();
+  const tickers = new LastTickers();
   const channels = ['push.ticker', 'push.funding.rate'];
   return mexcFuturesNormalizer('tickers', channels, ({ channel, data, symbol, localTimestamp }, emit) => {
     if (!isMessageFields(data)) throw new UnknownFormError(channel);
-    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
-    tickers.set(symbol, ticker);
+    const ticker = tickers.get(symbol);
     if (channel === 'push.funding.rate') {
       const next = parseNonZeroNumber(data['nextSettleTime']);
       ticker.remember({

@@ -2,8 +2,7 @@ import { plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
 import { type Batch, getColumn, getDictionary, getNumbers } from '../../format/batch.js';
 import { type ExportIo, type ExportJob, type OutputOwner, sameOutputError } from '../export-target.js';
-import { CANDLE_SCHEMA, encodeCandles } from './candles-file.js';
-import { FeatherFile } from './feather-file.js';
+import { CANDLE_SCHEMA, encodeCandles, FeatherFile } from './freqtrade-files.js';
 import { type JobSettings, PAIR_ADVICE, pairPaths, parseTimeframe } from './freqtrade-settings.js';
 
 /** What is known of one contract. */

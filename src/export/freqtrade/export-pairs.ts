@@ -18,7 +18,7 @@ import {
   type OutputOwner,
   sameOutputError,
 } from '../export-target.js';
-import { CandlesFile } from './candles-file.js';
+import { CandlesFile, TradesEncoder, TradesFile } from './freqtrade-files.js';
 import {
   type JobSettings,
   PAIR_ADVICE,
@@ -27,7 +27,6 @@ import {
   type Timeframe,
 } from './freqtrade-settings.js';
 import { BUY, SELL, SortedTrades, type TradeRows } from './sorted-trades.js';
-import { TradesEncoder, TradesFile } from './trades-file.js';
 
 /** The order of exchange times is rarely off by more than the trades held. */
 const TRADE_LIMITS: TradeLimits = { held: 1 << 18, late: 1 << 20 };

@@ -2,8 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { toSafeFileName } from '../../day-files/day-file.js';
 import { TARGET_OPTIONS } from '../../options/export-options.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import type { ExportFlags } from '../export-target.js';
-import { isInverseContract } from '../instrument-version.js';
+import { type ExportFlags, isInverseContract } from '../export-target.js';
 
 /** Names of the timeframes of funding rates and mark candles. */
 export interface FundingSettings {

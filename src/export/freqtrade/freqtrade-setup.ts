@@ -1,6 +1,6 @@
 import { addDays, formatDay } from '../../day-files/day.js';
+import { instrumentOn, isNamed } from '../../service/records/fetch-instruments.js';
 import type { ExportContext, ExportJob, ExportSource, OutputsOf, SideFiles } from '../export-target.js';
-import { instrumentOn, isNamed } from '../instrument-version.js';
 import { type FreqtradeSettings, type JobSettings, pairPaths, toPair } from './freqtrade-settings.js';
 
 /** freqtrade's names of exchanges for spot pairs, and for futures: it trades linear perpetuals only. */

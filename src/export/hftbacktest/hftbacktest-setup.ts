@@ -1,8 +1,14 @@
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import type { ExportContext, ExportJob, OutputsOf, SideFile, SideFiles } from '../export-target.js';
-import { instrumentOn, isInverseContract } from '../instrument-version.js';
+import { type InstrumentInfo, instrumentOn } from '../../service/records/fetch-instruments.js';
+import {
+  type ExportContext,
+  type ExportJob,
+  isInverseContract,
+  type OutputsOf,
+  type SideFile,
+  type SideFiles,
+} from '../export-target.js';
 
 /** What a backtest sets for an asset. Numbers are decimal texts; undefined if they are unknown. */
 export interface AssetFacts {

@@ -1,8 +1,7 @@
 import { usageError } from '../../base/errors.js';
-import { plural } from '../../base/units.js';
+import { countNeededDecimals, plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
 import type { Batch } from '../../format/batch.js';
-import { countNeededDecimals } from '../decimal-text.js';
 import type { ExportIo, ExportJob, ExportSource, OutputOwner } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';

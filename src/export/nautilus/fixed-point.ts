@@ -1,5 +1,5 @@
+import { readDecimal } from '../../base/units.js';
 import type { NumberColumn, TextValues } from '../../format/batch.js';
-import { readDecimal } from '../decimal-text.js';
 import type { FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory } from './lane-memory.js';
 

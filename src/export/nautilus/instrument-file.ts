@@ -1,3 +1,4 @@
+import { padDecimals, toDecimalText } from '../../base/units.js';
 import type { Day } from '../../day-files/day.js';
 import { type ArrowField, encodeSchemaMessage } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
@@ -5,9 +6,7 @@ import { loadCompressor } from '../../format/compressor.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
 import { Encoding, type ParquetColumn, PhysicalType } from '../../format/parquet/parquet-schema.js';
 import { createParquetWriter, writeColumnChunk } from '../../format/parquet/parquet-writer.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { padDecimals, toDecimalText } from '../decimal-text.js';
-import { instrumentOn } from '../instrument-version.js';
+import { type InstrumentInfo, instrumentOn } from '../../service/records/fetch-instruments.js';
 import { CATALOG_COMPRESSION } from './catalog-file.js';
 import { formatCatalogName, formatTime } from './catalog-instrument.js';
 

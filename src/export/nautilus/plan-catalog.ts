@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
+import { countNeededDecimals } from '../../base/units.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
-import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import { countNeededDecimals } from '../decimal-text.js';
+import { type InstrumentInfo, instrumentBetween, isNamed } from '../../service/records/fetch-instruments.js';
 import type {
   ExportContext,
   ExportJob,
@@ -12,7 +12,6 @@ import type {
   SideFile,
   SideFiles,
 } from '../export-target.js';
-import { instrumentBetween, isNamed } from '../instrument-version.js';
 import {
   type CatalogSettings,
   findSuffix,

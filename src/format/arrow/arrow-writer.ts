@@ -1,5 +1,5 @@
 import { Builder } from 'flatbuffers';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import { ByteWriter } from '../byte-writer.js';
 import type { ByteSink } from '../output-format.js';
 import {

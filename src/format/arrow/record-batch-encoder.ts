@@ -2,13 +2,7 @@ import type { ByteWriter } from '../byte-writer.js';
 import { type ColumnBatchEncoder, createColumnKernel } from '../columns/column-kernel.js';
 import { type ColumnMemory, ScratchRegion, type TextLocation } from '../columns/column-memory.js';
 import { type Compress, type Compression, loadCompressor } from '../compressor.js';
-import {
-  type BatchKernel,
-  COLUMN_BATCHES,
-  type EncodedBatch,
-  type KernelJob,
-  type OutputOptions,
-} from '../output-format.js';
+import type { BatchKernel, EncodedBatch, KernelJob, OutputOptions } from '../output-format.js';
 import { alignLength, encodeMessage, MessageHeader, writeStructs } from './arrow-message.js';
 
 /**
@@ -199,7 +193,7 @@ async function loadBufferCompression(compression: Compression): Promise<BufferCo
 /** Converts CSV text to record batches. */
 export async function createRecordBatchKernel(job: KernelJob): Promise<BatchKernel> {
   const compression = await loadBufferCompression(job.options.compression);
-  return createColumnKernel(job, COLUMN_BATCHES, (memory) =>
+  return createColumnKernel(job, (memory) =>
     createRecordBatchEncoder(memory, job.options.numbers, compression),
   );
 }

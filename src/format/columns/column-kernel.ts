@@ -15,7 +15,7 @@ import {
 import { countRecordLines } from '../csv/quoted-records.js';
 import {
   type BatchKernel,
-  type BatchLimits,
+  COLUMN_BATCHES,
   type EncodedBatch,
   type KernelJob,
   PIECE_CAPACITY_BYTES,
@@ -42,11 +42,14 @@ export type ColumnBatchEncoder<Encoded extends EncodedBatch = EncodedBatch> = (o
  */
 export function createColumnKernel(
   { source, schema, options }: KernelJob,
-  limits: BatchLimits,
   createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder,
 ): BatchKernel {
   const memory = new ColumnMemory();
-  memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string' ? 'all' : 'none');
+  memory.open(
+    schema,
+    COLUMN_BATCHES.rows(options, schema.length),
+    options.numbers === 'string' ? 'all' : 'none',
+  );
   return new ColumnKernel(memory, new ColumnParser(memory, source, 2), createEncoder(memory));
 }
 

@@ -5,16 +5,16 @@ import { type ParquetColumn, PhysicalType } from './parquet-schema.js';
 export const ARROW_SCHEMA_KEY = 'ARROW:schema';
 
 /**
- * The columns of a day file or computed type as an Arrow schema in base64, with a dictionary as the type of one of them. Readers of partitioned folders
- * that use Arrow, pandas among them, take the names of folders for dictionaries. They fail if the column of the same name
- * is plain text.
+ * The columns of a day file or computed type as an Arrow schema in base64, with a dictionary as the type of the exchange.
+ * Readers of partitioned folders that use Arrow, pandas among them, take the names of folders for dictionaries. They fail
+ * if the column of the same name is plain text.
  */
-export function encodeArrowHint(columns: readonly ParquetColumn[], dictionaryColumn: string): string {
+export function encodeArrowHint(columns: readonly ParquetColumn[]): string {
   const fields = columns.map((column) => ({
     name: column.name,
     type: toArrowType(column),
     nullable: !column.required,
-    ...(column.name === dictionaryColumn && { dictionaryId: 0 }),
+    ...(column.name === 'exchange' && { dictionaryId: 0 }),
   }));
   return Buffer.from(encodeSchemaMessage({ fields })).toString('base64');
 }

@@ -26,7 +26,7 @@ export const PARQUET_FORMAT: OutputFormat = {
       async finish(metadata) {
         if (!isInHiveFolder(location)) return writer.finish(metadata);
         const { ARROW_SCHEMA_KEY, encodeArrowHint } = await import('./arrow-hint.js');
-        return writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: encodeArrowHint(columns, 'exchange') });
+        return writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: encodeArrowHint(columns) });
       },
     };
   },

@@ -1,4 +1,4 @@
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/packages.js';
 import { ByteWriter } from '../byte-writer.js';
 import type { Compress, Compression } from '../compressor.js';
 import type { ByteSink, EncodedBatch } from '../output-format.js';

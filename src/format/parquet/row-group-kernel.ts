@@ -2,7 +2,7 @@ import { plural } from '../../base/units.js';
 import { type ColumnBatchEncoder, createColumnKernel } from '../columns/column-kernel.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 import { type Compress, loadCompressor } from '../compressor.js';
-import { type BatchKernel, COLUMN_BATCHES, type KernelJob } from '../output-format.js';
+import type { BatchKernel, KernelJob } from '../output-format.js';
 import { encodeBooleans, encodeLongs, encodeNumbers } from './encode-numbers.js';
 import {
   type EncodableValues,
@@ -17,9 +17,7 @@ import { type EncodedRowGroup, type EncodedValues, writeColumnChunk } from './pa
 /** Converts CSV text to Parquet row groups. */
 export async function createRowGroupKernel(job: KernelJob, options: ParquetOptions): Promise<BatchKernel> {
   const compress = await loadCompressor(options.compression);
-  return createColumnKernel(job, COLUMN_BATCHES, (memory) =>
-    createRowGroupEncoder(memory, options, compress),
-  );
+  return createColumnKernel(job, (memory) => createRowGroupEncoder(memory, options, compress));
 }
 
 /**

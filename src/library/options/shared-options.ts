@@ -35,22 +35,8 @@ export interface StoreOptions {
   readonly s3PathStyle?: boolean | undefined;
 }
 
-/** Folder of the day files. */
-export interface FolderOptions extends StoreOptions {
-  /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
-  readonly dir?: string | undefined;
-}
-
-/** Selection of day files. Give one of: `from` with or without `to`, `date`, `last`. */
-export interface SelectionOptions {
-  /** Exchange id, as listed by tickhaul exchanges. */
-  readonly exchange: string;
-  /** Data types, or "all". */
-  readonly types: DataTypeList;
-  /** Dataset symbols; globs, @file (one per line) or "all". */
-  readonly symbols: TextList;
-  /** Only symbols of these types: spot, future, perpetual, option, combo … */
-  readonly symbolTypes?: TextList | undefined;
+/** Days. Give one of: `from` with or without `to`, `date`, `last`. */
+export interface DayOptions {
   /** First UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03. */
   readonly from?: string | undefined;
   /** UTC day after the last one (default: the end of the export). */
@@ -67,24 +53,22 @@ export interface SelectionOptions {
   readonly free?: boolean | undefined;
 }
 
-/** Files that name the day files, instead of a selection. */
-export interface ListFiles {
-  /** Reuse the plan that a call of plan saved with pin. */
-  readonly pinned: string;
-  /** Download the files of a list that failedTo wrote (all or some lines). */
-  readonly fromFile: string;
-  /** Download exactly the files of a lock file (exit code 6 if the service's bytes differ). */
-  readonly frozen: string;
+/** Distribution over several machines. */
+export interface ShardOptions {
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
+  readonly shard?: string | undefined;
 }
 
-/** Paths of the files, which stay inside the folder. */
-export interface LayoutOptions {
-  /** Paths under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat). */
-  readonly layout?: string | LayoutFunction | undefined;
+/** Audit of each day file as it arrives. */
+export interface ArrivalAuditOptions {
+  /** Audit each file on arrival. */
+  readonly audit?: boolean | undefined;
 }
 
-/** Transfer, rules and conversion of day files. */
-export interface DownloadRunOptions {
+/** Transfer of files. */
+export interface TransferOptions {
   /** Files in flight, 1 to 100, or "auto": starts at 8, up to 20 (default: auto). */
   readonly concurrency?: number | 'auto' | undefined;
   /** Retries per file; progress resets the count (default: 8). */
@@ -95,16 +79,10 @@ export interface DownloadRunOptions {
   readonly maxWait?: string | undefined;
   /** Bytes per second over all transfers, such as 20MB (default: no limit). */
   readonly maxRate?: number | string | undefined;
-  /** Treatment of existing files (default: skip). */
-  readonly existing?: 'skip' | 'verify' | 'overwrite' | undefined;
-  /** Stop at the first failed file. */
-  readonly failFast?: boolean | undefined;
-  /** Fail with exit code 7 on pending or unavailable days. */
-  readonly strict?: boolean | undefined;
-  /** Convert each file on arrival. */
-  readonly convert?: 'parquet' | 'ndjson' | 'arrow' | 'csv' | undefined;
-  /** Keep only the converted file. */
-  readonly noKeepCsv?: boolean | undefined;
+}
+
+/** Contents and encoding of converted files. */
+export interface EncodingOptions {
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: ComputedTypeList | undefined;
   /** The end of the interval that is the timestamp of a time bar (default: close). */
@@ -129,8 +107,56 @@ export interface DownloadRunOptions {
   readonly encodings?: 'auto' | 'plain' | undefined;
 }
 
+/** Folder of the day files. */
+export interface FolderOptions extends StoreOptions {
+  /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
+  readonly dir?: string | undefined;
+}
+
+/** Selection of day files. Give one of: `from` with or without `to`, `date`, `last`. */
+export interface SelectionOptions extends DayOptions {
+  /** Exchange id, as listed by tickhaul exchanges. */
+  readonly exchange: string;
+  /** Data types, or "all". */
+  readonly types: DataTypeList;
+  /** Dataset symbols; globs, @file (one per line) or "all". */
+  readonly symbols: TextList;
+  /** Only symbols of these types: spot, future, perpetual, option, combo … */
+  readonly symbolTypes?: TextList | undefined;
+}
+
+/** Files that name the day files, instead of a selection. */
+export interface ListFiles {
+  /** Reuse the plan that a call of plan saved with pin. */
+  readonly pinned: string;
+  /** Download the files of a list that failedTo wrote (all or some lines). */
+  readonly fromFile: string;
+  /** Download exactly the files of a lock file (exit code 6 if the service's bytes differ). */
+  readonly frozen: string;
+}
+
+/** Paths of the files, which stay inside the folder. */
+export interface LayoutOptions {
+  /** Paths under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat). */
+  readonly layout?: string | LayoutFunction | undefined;
+}
+
+/** Transfer, rules and conversion of day files. */
+export interface DownloadRunOptions extends TransferOptions, EncodingOptions {
+  /** Treatment of existing files (default: skip). */
+  readonly existing?: 'skip' | 'verify' | 'overwrite' | undefined;
+  /** Stop at the first failed file. */
+  readonly failFast?: boolean | undefined;
+  /** Fail with exit code 7 on pending or unavailable days. */
+  readonly strict?: boolean | undefined;
+  /** Convert each file on arrival. */
+  readonly convert?: 'parquet' | 'ndjson' | 'arrow' | 'csv' | undefined;
+  /** Keep only the converted file. */
+  readonly noKeepCsv?: boolean | undefined;
+}
+
 /** Selection of the day files of a folder. */
-export interface FilterOptions {
+export interface FilterOptions extends DayOptions, ShardOptions {
   /** Only these exchanges. */
   readonly exchange?: TextList | undefined;
   /** Only these data types. */
@@ -143,28 +169,6 @@ export interface FilterOptions {
   readonly from?: string | undefined;
   /** UTC day after the last one (default: the last file). */
   readonly to?: string | undefined;
-  /** UTC days and months: 2024-03-01,2024-04; or @file. */
-  readonly date?: TextList | undefined;
-  /** Another name of date. */
-  readonly days?: TextList | undefined;
-  /** The last N exported days, such as 7 or 7d. */
-  readonly last?: number | string | undefined;
-  /** Only these days of the week, such as mon-fri or sat,sun. */
-  readonly weekdays?: TextList | undefined;
-  /** Only the first day of each month, which needs no key. */
-  readonly free?: boolean | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
-}
-
-/** Distribution over several machines. */
-export interface ShardOptions {
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
 }
 
 /** A saved plan. */
@@ -179,12 +183,6 @@ export interface FailureOptions {
   readonly failedTo?: string | undefined;
 }
 
-/** Audit of each day file as it arrives. */
-export interface ArrivalAuditOptions {
-  /** Audit each file on arrival. */
-  readonly audit?: boolean | undefined;
-}
-
 /** A dry run. */
 export interface DryRunOptions {
   /** Plan only. */
@@ -192,7 +190,7 @@ export interface DryRunOptions {
 }
 
 /** A run of the jobs of a config file. */
-export interface SyncRunOptions {
+export interface SyncRunOptions extends ShardOptions, ArrivalAuditOptions {
   /** Only the job with this name. */
   readonly job?: string | undefined;
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
@@ -201,16 +199,10 @@ export interface SyncRunOptions {
   readonly wait?: boolean | undefined;
   /** With wait: after this long, continue with the available days (exit code 7). */
   readonly timeout?: string | undefined;
-  /**
-   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
-   */
-  readonly shard?: string | undefined;
   /** Start no more files after this long, such as 4h (exit code 5 if files are left). */
   readonly maxDuration?: string | undefined;
   /** How long to wait for another run in the folder to end, such as 10m (default: no wait). */
   readonly lockTimeout?: string | undefined;
-  /** Audit each file on arrival. */
-  readonly audit?: boolean | undefined;
   /** Shell command to run after success, with the summary as JSON on stdin. */
   readonly onSuccess?: string | undefined;
   /** Shell command to run after a failure, with the summary as JSON on stdin. */

@@ -1,8 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { describeColumnKeys, parseLayout } from '../../day-files/layout.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
-import { openDownloadPlan } from '../../download/open-download-plan.js';
-import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
+import { createDownloadPlan, type DownloadPlan } from '../../download/plan/create-download-plan.js';
 import {
   type ListPlan,
   type PlacedFiles,
@@ -11,7 +10,8 @@ import {
   planList,
 } from '../../download/plan/listed-plan.js';
 import type { PinnedPlan } from '../../download/plan/pinned-plan.js';
-import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
+import { listScopesOfFiles, selectionScope } from '../../download/plan/plan-prefixes.js';
+import { assertAvailable } from '../../download/plan/select-series.js';
 import type { EventSink } from '../../events/run-events.js';
 import type { KeyProblem } from '../../events/run-tally.js';
 import type { ExportSetting } from '../../export/export-target.js';
@@ -24,7 +24,7 @@ import {
 } from '../../options/day-file-options.js';
 import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
 import { fetchKeyCoverage } from '../../service/key-coverage.js';
-import type { ExchangeRecord } from '../../service/records/fetch-records.js';
+import { type ExchangeRecord, FIELDS, fetchRecord } from '../../service/records/fetch-records.js';
 import type { ServiceClient } from '../../service/service-client.js';
 import type { Destination } from '../../store/destination.js';
 import { readTextAt } from '../../store/files.js';
@@ -99,7 +99,7 @@ export async function openDownloadTarget(
 ): Promise<OpenedTarget> {
   const opened = await openPlan(target, input);
   if (!input.exportSetting) return opened;
-  const { checkExport, listStartDays } = await import('../../export/export-targets.js');
+  const { checkExport, listStartDays } = await import('../../export/export-files.js');
   const files =
     'series' in opened.plan
       ? listStartDays(opened.plan)
@@ -113,22 +113,44 @@ export async function openDownloadTarget(
   }
 }
 
-async function openPlan(
+function openPlan(
   { selection, record, list }: DownloadTarget,
-  { client, cache, destination, options, emit, signal }: OpenTargetInput,
+  input: OpenTargetInput,
 ): Promise<OpenedTarget> {
-  if (selection)
-    return openDownloadPlan({
-      client,
-      cache,
-      destination,
-      selection,
-      record,
-      options,
-      emit,
-      signal,
-    });
-  const warn = (message: string): void => emit({ event: 'warning', message });
+  const warn = (message: string): void => input.emit({ event: 'warning', message });
+  return selection ? openSelection(selection, record, input, warn) : openList(list, input, warn);
+}
+
+/** @throws TickhaulError `unavailable` or `not_exported` if no selected day can have a day file. */
+async function openSelection(
+  selection: RequestedSelection,
+  pinned: ExchangeRecord | undefined,
+  { client, cache, destination, options, signal }: OpenTargetInput,
+  warn: (message: string) => void,
+): Promise<OpenedTarget> {
+  const [record, { canRequest, keyProblem }] = await Promise.all([
+    pinned ?? fetchRecord(client, selection.exchange, FIELDS.plan, { cache, signal }),
+    fetchKeyCoverage(client, signal, warn),
+  ]);
+  const manifest = await destination.openManifest({ warn, signal }, selectionScope(selection, record));
+  const mayRead = canRequest;
+  const planned = { selection, record, manifest, destination, options, warn, mayRead, signal };
+  const plan = await createDownloadPlan(planned);
+  try {
+    assertAvailable(plan, record, Date.now());
+  } catch (error) {
+    await manifest.close();
+    throw error;
+  }
+  for (const message of plan.warnings) warn(message);
+  return { plan, record, manifest, keyProblem };
+}
+
+async function openList(
+  list: FileList | undefined,
+  { client, destination, options, signal }: OpenTargetInput,
+  warn: (message: string) => void,
+): Promise<OpenedTarget> {
   const files: PlacedFiles = list?.files ?? new Map();
   const manifest = await destination.openManifest({ warn, signal }, listScopesOfFiles(files.values()));
   const { canRequest, keyProblem } = await fetchKeyCoverage(client, signal, warn);

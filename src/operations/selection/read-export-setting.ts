@@ -36,7 +36,7 @@ export async function readExportTarget(
   options: ReadOptions<typeof TARGET_OPTIONS>,
 ): Promise<Omit<ExportSetting, 'out'>> {
   // Imported on demand, since few downloads export.
-  const { EXPORT_TARGETS } = await import('../../export/export-targets.js');
+  const { EXPORT_TARGETS } = await import('../../export/run-export-job.js');
   const { flags, readSettings } = EXPORT_TARGETS[target];
   const given: Partial<Record<ExportFlag, string | readonly string[]>> = {};
   const values: Readonly<Record<string, unknown>> = options;

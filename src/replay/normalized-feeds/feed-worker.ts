@@ -1,5 +1,5 @@
-import { AsyncQueue } from '../../base/async-queue.js';
 import { serveTasks } from '../../base/serve-tasks.js';
+import { AsyncQueue } from '../../base/wait.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { createLineSwap, type LinesEvent, type UsedLines } from '../line-jobs.js';
 import type { FeedSource } from './open-feed-sources.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { AsyncQueue } from '../../base/async-queue.js';
+import { AsyncQueue } from '../../base/wait.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { US_PER_MINUTE } from '../../day-files/day.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';

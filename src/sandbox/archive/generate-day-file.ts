@@ -3,11 +3,11 @@ import type { Day } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { SideLevels } from '../../market/book-snapshots.js';
 import { chooseFault, type DataFault, type FaultShares } from '../hosts/sandbox-faults.js';
-import { createBookStateTracker } from '../simulation/book-state-tracker.js';
 import type { EventOf, FeedEvent, MarketEvent, MarketSize } from '../simulation/market-event.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 import { simulateMarket } from '../simulation/simulate-market.js';
 import { simulateOptionsChain } from '../simulation/simulate-options-chain.js';
+import { createBookStateTracker } from '../simulation/synthetic-book.js';
 import { createSyntheticInstrument, type SyntheticInstrument } from '../simulation/synthetic-instrument.js';
 
 /** Characters of CSV per chunk. */

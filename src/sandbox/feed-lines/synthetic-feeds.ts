@@ -1,11 +1,11 @@
 import { type Day, MINUTES_PER_DAY, US_PER_MINUTE } from '../../day-files/day.js';
 import type { PriceLevel } from '../../market/messages.js';
 import { LruMap } from '../archive/lru-map.js';
-import { createBookStateTracker } from '../simulation/book-state-tracker.js';
 import type { EventOf, MarketEvent, MarketSize } from '../simulation/market-event.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 import { findConnectionLoss, simulateMarket } from '../simulation/simulate-market.js';
 import { simulateOptionsChain } from '../simulation/simulate-options-chain.js';
+import { createBookStateTracker } from '../simulation/synthetic-book.js';
 import type { SandboxExchange } from '../simulation/synthetic-exchanges.js';
 import { createSyntheticInstrument, type SyntheticInstrument } from '../simulation/synthetic-instrument.js';
 import {

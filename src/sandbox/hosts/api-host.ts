@@ -21,6 +21,7 @@ import {
   type SandboxCall,
   type SandboxHandler,
   sendSandboxError,
+  sendSandboxJson,
   sendText,
   startResponse,
 } from './sandbox-call.js';
@@ -137,8 +138,9 @@ function createInstrumentRoutes(exchanges: readonly SandboxExchange[], seed: num
       withInstruments((call, instruments) => {
         const filter = parseFilter(parseTarget(call).searchParams.get('filter') ?? '{}');
         if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
-        return send(
+        return sendSandboxJson(
           call,
+          200,
           instruments.filter((instrument) => matchesFilter(instrument, filter)),
         );
       }),
@@ -150,15 +152,11 @@ function createInstrumentRoutes(exchanges: readonly SandboxExchange[], seed: num
         const expected = decodeURIComponent(symbol).toUpperCase();
         const instrument = instruments.find(({ id }) => String(id).toUpperCase() === expected);
         return instrument
-          ? send(call, instrument)
+          ? sendSandboxJson(call, 200, instrument)
           : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
       }),
     ),
   ];
-}
-
-function send(call: SandboxCall, value: unknown): Promise<void> {
-  return sendText(call, 200, 'application/json', JSON.stringify(value));
 }
 
 function listInstruments(

@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isFirstDayOfMonth, parseDay } from '../../day-files/day.js';
 import type { DayFile } from '../../day-files/day-file.js';
 import type { GzipContent } from '../archive/gzip-content.js';
@@ -17,11 +16,9 @@ import {
   startResponse,
 } from './sandbox-call.js';
 import type { FaultChooser, FaultKind } from './sandbox-faults.js';
-import { isErrorFault, planBody, sendBody, sendErrorFault } from './send-body.js';
+import { planBody, sendBody, sendFault } from './send-body.js';
 
 const PATH = '/v1/:exchange/:dataType/:year/:month/:day/:name';
-
-const SLOW_START_MS = 1000;
 
 interface DatasetHostOptions {
   readonly archive: Archive;
@@ -72,11 +69,7 @@ async function serveDayFile(
   options: DatasetHostOptions,
 ): Promise<void> {
   const fault = options.faults.next(path, (kind) => kind !== 'not-json');
-  if (fault && isErrorFault(fault)) return sendErrorFault(call, fault, options.retryAfterSeconds);
-  if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
-  if (fault === 'html') {
-    return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
-  }
+  if (await sendFault(call, fault, options.retryAfterSeconds)) return;
   const plan = planBody(fault, content.bytes);
   const headers = {
     ...(plan.announced === undefined ? {} : { 'x-dataset-size': plan.announced }),

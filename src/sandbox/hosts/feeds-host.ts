@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
 import { isFirstDayOfMonth, msToDay } from '../../day-files/day.js';
 import { createMemoryContent } from '../archive/gzip-content.js';
@@ -16,13 +15,11 @@ import {
   type SandboxCall,
   sendSandboxError,
   sendSandboxJson,
-  sendText,
   startResponse,
 } from './sandbox-call.js';
 import { FaultChooser, type FeedFault, toDayFileFault } from './sandbox-faults.js';
-import { isErrorFault, planBody, sendBody, sendErrorFault } from './send-body.js';
+import { planBody, sendBody, sendFault } from './send-body.js';
 
-const SLOW_START_MS = 1000;
 const MAX_SYMBOLS = 50;
 const MAX_MINUTES = 10;
 
@@ -106,12 +103,7 @@ async function answerSlice(call: SandboxCall, exchange: string, context: FeedCon
   }
   const fault = context.faults.next(call.request.url ?? '', () => true);
   const dayFileFault = toDayFileFault(fault);
-  if (dayFileFault && isErrorFault(dayFileFault))
-    return sendErrorFault(call, dayFileFault, context.retryAfterSeconds);
-  if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
-  if (fault === 'html') {
-    return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
-  }
+  if (await sendFault(call, dayFileFault, context.retryAfterSeconds)) return;
   const sentMinutes = fault === 'short-slice' ? Math.max(1, minutes - 1) : minutes;
   const texts: string[] = [];
   for (let minute = start; minute < start + sentMinutes; minute++) {

@@ -105,30 +105,33 @@ async function* pace(
   }
 }
 
-type ErrorFault = Extract<FaultKind, 'rate-limit' | 'transfer-limit' | 'ip-lock' | '500' | '502' | '503'>;
+/** Headers of `slow-start` are delayed by this much. */
+const SLOW_START_MS = 1000;
 
-const ERROR_FAULTS: ReadonlySet<FaultKind> = new Set<ErrorFault>([
-  'rate-limit',
-  'transfer-limit',
-  'ip-lock',
-  '500',
-  '502',
-  '503',
-]);
-
-/** Whether the fault is an error response. */
-export function isErrorFault(fault: FaultKind): fault is ErrorFault {
-  return ERROR_FAULTS.has(fault);
+/**
+ * Sends the response of a fault that has one (`docs/spec/datasets-api.md#data-errors`), or delays the usual one.
+ * @returns whether the response was sent.
+ */
+export async function sendFault(
+  call: SandboxCall,
+  fault: FaultKind | undefined,
+  retryAfterSeconds: number,
+): Promise<boolean> {
+  if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
+  const sending = sendFaultResponse(call, fault, retryAfterSeconds);
+  await sending;
+  return sending !== undefined;
 }
 
-/** Sends the error response (`docs/spec/datasets-api.md#data-errors`). */
-export function sendErrorFault(
+function sendFaultResponse(
   call: SandboxCall,
-  fault: ErrorFault,
+  fault: FaultKind | undefined,
   retryAfterSeconds: number,
-): Promise<void> {
+): Promise<void> | undefined {
   const retryAfter = { 'Retry-After': retryAfterSeconds };
   switch (fault) {
+    case 'html':
+      return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
     case 'rate-limit': {
       const message = 'You are sending data feed requests too quickly';
       return sendSandboxJson(call, 429, { code: 429, message }, retryAfter, fault);
@@ -143,7 +146,10 @@ export function sendErrorFault(
     }
     case '500':
       return sendSandboxJson(call, 500, { code: 500, message: 'Internal server error' }, {}, fault);
-    default:
+    case '502':
+    case '503':
       return sendText(call, Number(fault), 'text/html', `<h1>${fault}</h1>`, {}, fault);
+    default:
+      return undefined;
   }
 }

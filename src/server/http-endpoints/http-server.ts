@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/text.js';
 import { toRunFailure } from '../../events/run-failure.js';
-import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/fetch-instruments.js';
+import {
+  fetchInstrument,
+  fetchInstruments,
+  type InstrumentFilter,
+  parseInstrumentFilter,
+} from '../../service/records/fetch-instruments.js';
 import { describeUnknownPath, readTarget, toOriginForm } from '../endpoints.js';
 import { createPageRoutes } from '../page-routes.js';
 import type { ServerContext } from '../server-context.js';
@@ -143,7 +148,6 @@ async function handleInstruments(call: HttpCall): Promise<void> {
   try {
     const [exchange = '', symbol] = (INSTRUMENTS_PATH.exec(path) ?? []).slice(1).map(decodeSegment);
     const filter = readFilter(query);
-    const { fetchInstrument, fetchInstruments } = await import('../../service/records/fetch-instruments.js');
     const options = { cache: records, offline: feeds.offline, signal: stop.signal };
     const instruments =
       symbol === undefined

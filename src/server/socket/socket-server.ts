@@ -44,12 +44,8 @@ export interface SocketServer {
   close(): Promise<void>;
 }
 
-/** Creates the WebSocket endpoints. @param beatMs milliseconds between two pings. */
-export function createSocketServer(
-  context: ServerContext,
-  guard: OriginGuard,
-  beatMs = PING_INTERVAL_MS,
-): SocketServer {
+/** Creates the WebSocket endpoints. */
+export function createSocketServer(context: ServerContext, guard: OriginGuard): SocketServer {
   const { log } = context.options;
   const sessions: ReplaySessions = new Map();
   const clients = new Set<SocketClient>();
@@ -104,7 +100,7 @@ export function createSocketServer(
   };
   const beating = setInterval(() => {
     for (const client of clients) client.ping();
-  }, beatMs);
+  }, PING_INTERVAL_MS);
   beating.unref();
   return {
     server,

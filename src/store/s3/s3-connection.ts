@@ -8,7 +8,7 @@ import type {
   ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import { abortReason, judgeError, TickhaulError } from '../../base/errors.js';
-import { loadOptionalPackage } from '../../base/load-optional-package.js';
+import { loadOptionalPackage } from '../../base/packages.js';
 import { Secrets } from '../../base/secrets.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { withRetries } from '../../base/with-retries.js';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { loadVendor } from '../../../src/exchange-adapters/load-vendor.js';
 import { createTradeTextParser } from '../../../src/exchange-adapters/message-text/trade-text.js';
-import { createVendorNormalizer } from '../../../src/exchange-adapters/vendor-normalizer.js';
+import { createVendorNormalizer, loadVendor } from '../../../src/exchange-adapters/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/message-record.js';
 import { seededRandom } from '../../../src/sandbox/simulation/seeded-random.js';
 import { eachRound } from '../../helpers/services.js';

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parseDay } from '../../../src/day-files/day.js';
-import { instrumentBetween } from '../../../src/export/instrument-version.js';
 import {
   createInstrumentRow,
   encodeInstrument,
   formatInstrumentPath,
   type InstrumentRow,
 } from '../../../src/export/nautilus/instrument-file.js';
-import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
+import { type InstrumentInfo, instrumentBetween } from '../../../src/service/records/fetch-instruments.js';
 import { deribit, FUTURE, OPTION, SPOT, XBTUSD } from '../sample-instruments.js';
 
 function rowOf(info: InstrumentInfo, day: string, price: number, size: number): InstrumentRow {

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  countNeededDecimals,
-  padDecimals,
-  readDecimal,
-  toDecimalText,
-} from '../../src/export/decimal-text.js';
+import { countNeededDecimals, padDecimals, readDecimal, toDecimalText } from '../../src/base/units.js';
 
 test('numbers of the service become plain decimals', () => {
   for (const [value, text] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTunnel } from '../../src/http/websocket-tunnel.js';
+import { createTunnel } from '../../src/http/http-agents.js';
 import { connectProxy } from '../helpers/connect-proxy.js';
 
 test('wss uses HTTPS_PROXY, ws HTTP_PROXY, and both ALL_PROXY', () => {

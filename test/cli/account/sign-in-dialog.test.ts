@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginEvent } from '../../src/account/sign-in-to-account.js';
-import { createLoginReporter, type LoginOutput } from '../../src/cli/sign-in-dialog.js';
-import { createSink } from './output/sink.js';
+import type { LoginEvent } from '../../../src/account/sign-in-to-account.js';
+import { createLoginReporter, type LoginOutput } from '../../../src/cli/commands/login.js';
+import { createSink } from '../output/sink.js';
 
 const waiting = (reason: string, waitMs: number): LoginEvent => ({
   event: 'waiting',

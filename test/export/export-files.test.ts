@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Day, formatDay } from '../../src/day-files/day.js';
-import { listStartDays } from '../../src/export/export-targets.js';
+import { listStartDays } from '../../src/export/export-files.js';
 
 const series = (dataType: string, symbol: string, first: number, until: number) => ({
   dataType,

@@ -3,18 +3,17 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { loadVendor, VENDOR_PACKAGE } from '../../src/exchange-adapters/load-vendor.js';
+import { loadVendor, VENDOR_PACKAGE } from '../../src/exchange-adapters/vendor-normalizer.js';
 import { tempDir } from '../helpers/temp.js';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Loads the normalizers with a copy of the module in a folder without other packages. */
+/** Loads the normalizers with a copy of the module, and of what it imports, in a folder without other packages. */
 async function loadIn(folder: string): Promise<unknown> {
-  for (const file of ['base/errors.js', 'exchange-adapters/load-vendor.js']) {
-    await cp(join(SOURCES, file), join(folder, file));
-  }
+  for (const module of ['base', 'exchange-adapters', 'market'])
+    await cp(join(SOURCES, module), join(folder, module), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  const copy = pathToFileURL(join(folder, 'exchange-adapters/load-vendor.js')).href;
+  const copy = pathToFileURL(join(folder, 'exchange-adapters/vendor-normalizer.js')).href;
   const { loadVendor: load } = (await import(copy)) as { loadVendor: () => Promise<unknown> };
   return load();
 }

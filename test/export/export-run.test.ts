@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { parseDay } from '../../src/day-files/day.js';
 import type { RunEvent } from '../../src/events/run-events.js';
-import type { ExportRecord } from '../../src/export/export-log.js';
+import { type ExportRecord, removeFormerOutput } from '../../src/export/export-log.js';
+import { ClaimOrder, OutputClaims } from '../../src/export/export-run.js';
 import type { ExportJob } from '../../src/export/export-target.js';
-import { ClaimOrder, OutputClaims, removeFormerOutput } from '../../src/export/output-claims.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { tempDir } from '../helpers/temp.js';
 

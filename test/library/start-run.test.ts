@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventQueue } from '../../src/library/event-queue.js';
+import { EventQueue } from '../../src/library/start-run.js';
 
 const feedOf = <Item>(leave: () => Promise<void> = async () => {}): EventQueue<Item> =>
   new EventQueue<Item>(leave);
