@@ -182,7 +182,8 @@ export class DayFileReceiver {
     const pass = this.#pass;
     if (!pass) return;
     this.#pass = undefined;
-    this.#hasKeptPart ||= keeps;
+    // A private part is not kept, and one with the usual name belongs to another run.
+    this.#hasKeptPart ||= keeps && this.#context.place.partSuffix === undefined;
     void pass.proof.destroy();
     await pass.writing?.catch(() => {});
     await pass.part?.close(keeps);
