@@ -1,7 +1,7 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder, NO_FOLLOW, openRegular } from '../../base/disk-files.js';
-import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { isSystemError, toDiskError } from '../../base/errors.js';
 import { DownloadHistory } from '../manifest/download-history.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';
 import {
@@ -170,13 +170,13 @@ class FolderManifest implements Manifest {
   }
 
   /**
-   * Ignores disk errors: an uncompacted manifest works as well, and a full disk soon causes another error.
+   * Ignores errors of the system: an uncompacted manifest works as well, and a full disk soon causes another error.
    */
   async compact(): Promise<void> {
     try {
       if (await compactManifest(this.#path)) this.#lines = this.#live.size;
     } catch (error) {
-      if (!(toDiskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
+      if (!isSystemError(error)) throw error;
     }
   }
 
