@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/folder/manifest-file.js';
+import { compactManifest } from '../../../src/store/folder/folder-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { createTestRecord, toTestPath } from '../manifest/records.js';
