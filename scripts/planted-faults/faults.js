@@ -42,7 +42,7 @@ export const FAULTS = [
   },
   {
     name: 'lines go on after a line that a crash cut off',
-    file: 'src/store/folder/manifest-file.ts',
+    file: 'src/store/folder/folder-manifest.ts',
     from: 'Buffer.from(last[0] === LF ? lines',
     to: 'Buffer.from(last[0] !== 0 ? lines',
   },

@@ -163,7 +163,8 @@ export async function writeWhole(
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Where the file cannot be written, this fails too, for a path below a file or a name that is too long.
+    await rm(temporary, { force: true }).catch(() => {});
     throw toDiskError(error, path);
   }
 }

@@ -133,21 +133,20 @@ export function keepThreads<Setup, Task, Result, Event = never, Message = never>
  * @throws the first error, when all work has ended.
  */
 export async function workInParallel<Item>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   { count, signal, stop }: { count: number; signal: AbortSignal; stop: AbortController },
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values();
+  const queue = items[Symbol.iterator]();
   const workQueue = async (): Promise<void> => {
-    for (const item of queue) {
-      if (signal.aborted) return;
-      await work(item);
-    }
+    for (let next = queue.next(); !next.done && !signal.aborted; next = queue.next()) await work(next.value);
   };
-  const running = Array.from({ length: Math.min(count, items.length) }, workQueue);
-  for (const worker of running) worker.catch((error: unknown) => stop.abort(error));
+  const running = Array.from({ length: count }, workQueue);
+  // The first one by time: those after it may be caused by the abort.
+  const finished = Promise.all(running);
+  finished.catch((error: unknown) => stop.abort(error));
   await Promise.allSettled(running);
-  await Promise.all(running);
+  await finished;
 }
 
 /**

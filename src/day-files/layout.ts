@@ -195,7 +195,8 @@ function assertFolders(text: string, template: string): void {
       `--layout "${text}" has an empty, "." or ".." folder; it must stay under the download folder`,
     );
   }
-  if (folders[0] === STATE_FOLDER)
+  // Some file systems ignore case.
+  if (folders.some((folder) => folder.toLowerCase() === STATE_FOLDER))
     throw usageError(
       `--layout "${text}": ${STATE_FOLDER} is reserved by tickhaul; use another folder name in the layout`,
     );

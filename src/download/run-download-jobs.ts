@@ -3,63 +3,34 @@ import { abortReason, judgeError, type TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { onAbort, yieldToEventLoop } from '../base/wait.js';
 import { DAY_FILE_EXTENSION } from '../day-files/day-file.js';
-import type {
-  EventSink,
-  FileEvent,
-  FileStatus,
-  FindingEvent,
-  RunEvent,
-  RunSummary,
-} from '../events/run-events.js';
-import { createRunTally, type KeyProblem } from '../events/run-tally.js';
+import type { FileEvent, FileStatus, FindingEvent, RunEvent, RunSummary } from '../events/run-events.js';
+import { createRunTally } from '../events/run-tally.js';
 import { type ByteRateLimit, createByteRateLimit } from '../http/concurrency.js';
 import type { TransferSlot } from '../http/transfer-pool.js';
-import type { ServiceClient } from '../service/service-client.js';
 import { type Destination, joinOrReadOnly } from '../store/destination.js';
 import { emitOtherRunNote, type LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { isSystemPath } from '../store/stray-files.js';
-import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import type { DownloadSettings, PlannedFile } from './download-options.js';
 import { processFileOnce } from './file/process-file.js';
-import type { CountedPlan } from './plan/create-download-plan.js';
 import { reportedOutputs } from './plan/planned-paths.js';
-import {
-  type AskForSpace,
-  countPlan,
-  FILES_BEFORE_YIELD,
-  type PlanTotals,
-  reportPlan,
-} from './plan/report-plan.js';
+import { countPlan, FILES_BEFORE_YIELD, type PlanTotals, reportPlan } from './plan/report-plan.js';
 import {
   type DownloadContext,
   type DownloadJob,
   type DownloadJobsInput,
   openSharedRun,
   type TransferContext,
-  type TransferLimits,
 } from './shared-run.js';
 
-export interface DownloadPlanInput {
+export interface DownloadPlanInput
+  extends Omit<DownloadJobsInput, 'place' | 'options' | 'stopStarting' | 'isPart'>,
+    Omit<DownloadJob, 'name' | 'urgent' | 'isUnaudited'> {
   readonly destination: Destination;
-  readonly plan: CountedPlan;
   /** Manifest of the destination; closed when the run ends. */
   readonly manifest: Manifest;
-  /** Why the API key covers no day but the free ones, for the summary. */
-  readonly keyProblem?: KeyProblem | undefined;
-  readonly client: ServiceClient;
-  /** Paths of a lock file, if any other day file in the folder makes the run fail. */
-  readonly lockedPaths?: { has(path: string): boolean } | undefined;
-  /** Shared with other runs of this process; undefined for a single run. */
-  readonly transfers?: TransferLimits | undefined;
-  /** Undefined if nothing is audited. */
-  readonly audits?: ArrivalAudits | undefined;
   /** Owner for the lock of the destination. */
   readonly owner: LockOwner;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
-  /** Asks whether to continue if the disk is too small; without it, the run warns and continues. */
-  readonly askForSpace?: AskForSpace | undefined;
 }
 
 /**
@@ -68,29 +39,25 @@ export interface DownloadPlanInput {
  */
 export async function runDownloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const { destination, plan, manifest, client, owner, emit, keyProblem } = input;
-  const { transfers, audits, askForSpace } = input;
-  const { release, lost, other, ...runPlace } = await joinOrReadOnly(destination, () =>
+  const { destination, manifest, owner, emit } = input;
+  const { release, lost, other, ...access } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
   try {
     emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    const job = { plan, client, keyProblem, lockedPaths: input.lockedPaths };
-    const { options } = plan;
-    const limits = { options, transfers, audits, askForSpace };
-    const place = { destination, manifest, ...runPlace };
-    const shared = { place, ...limits, emit, signal };
-    const [summary] = await runDownloadJobs(shared, [job]);
+    const place = { destination, manifest, ...access };
+    const [summary] = await runDownloadJobs({ ...input, place, options: input.plan.options, signal }, [
+      input,
+    ]);
     if (!summary) throw new Error('a run without a summary');
     return {
       ...summary,
-      ...(keyProblem === 'expired' && { keyExpired: true }),
+      ...(input.keyProblem === 'expired' && { keyExpired: true }),
       seconds: secondsSince(startedAtMs),
     };
   } finally {
-    await manifest.close();
-    await release();
+    await manifest.close().finally(release);
   }
 }
 
@@ -123,6 +90,11 @@ export async function runDownloadJobs(
     for (const feed of feeds) await feed.next();
     await shared.pool.waitForIdle();
     for (const run of runs) await run.reportExtraFiles();
+  } catch (error) {
+    // The caller closes the manifest and releases the lock, so no file may be in flight after this.
+    shared.stop.abort(error);
+    await shared.pool.waitForIdle().catch(() => {});
+    throw error;
   } finally {
     removeListener();
   }

@@ -50,7 +50,7 @@ export interface DownloadJobsInput {
   /** After its abort no file is started, and files in flight are finished. */
   readonly stopStarting?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
-  /** Whether the plans are parts of one that was already reported, so that no plan event is emitted. */
+  /** Whether the plans are slices of a queue, of which no plan event is emitted. */
   readonly isPart?: boolean | undefined;
 }
 
@@ -58,9 +58,12 @@ export interface DownloadJobsInput {
 export interface DownloadContext extends Omit<DownloadJobsInput, 'transfers'> {
   readonly pool: TransferPool;
   readonly transfers: TransferLimits;
-  /** Whether other runs of this process may process the same files. */
+  /** Whether other runs of this process may process the same files, in the same way. */
   readonly sharesFolder: boolean;
-  /** Set if several jobs may have the same file: start of the run, in milliseconds since the epoch. */
+  /**
+   * Set if several jobs, or slices of a queue, may have the same file, perhaps with other conversions: start of the run,
+   * in milliseconds since the epoch.
+   */
   readonly jobsStartedMs: number | undefined;
   /** Stops all jobs, for an error that affects every file. */
   readonly stop: AbortController;
@@ -96,8 +99,8 @@ export function openSharedRun(input: DownloadJobsInput, jobs: number): DownloadC
     emit,
     pool,
     transfers,
-    sharesFolder: input.transfers !== undefined,
-    jobsStartedMs: jobs > 1 ? Date.now() : undefined,
+    sharesFolder: input.transfers !== undefined && !input.isPart,
+    jobsStartedMs: jobs > 1 || input.isPart ? Date.now() : undefined,
     stop,
     stopped,
     workFor(setting, isUnaudited) {

@@ -161,9 +161,8 @@ export class FolderPool {
           partSuffix,
           lost,
           async close() {
-            await sharedManifest?.close();
-            await release();
-            await destination.close();
+            const closed = sharedManifest?.close() ?? Promise.resolve();
+            await closed.finally(release).finally(() => destination.close());
           },
         };
       } catch (error) {

@@ -45,6 +45,7 @@ export interface SliceDestination {
   /** Address of the store, as set for `enqueue`. Credentials and proxies are set per worker. */
   readonly store?: Pick<StoreSettings, 'endpoint' | 'region' | 'pathStyle'> | undefined;
 }
+
 /** What a slice keeps of the selection. With another value, it is another slice. */
 export interface SliceSelection extends Omit<Selection, SliceReplaces | 'layout'> {
   readonly layout: string;

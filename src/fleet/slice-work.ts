@@ -11,7 +11,7 @@ import type { ServiceClient } from '../service/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { FolderPool, type OpenDestination, type OpenFolder } from './folder-pool.js';
-import { readSlice, type SliceJob, toDownloadOptions, toPlanInputs } from './slice-job.js';
+import { destinationKey, readSlice, type SliceJob, toDownloadOptions, toPlanInputs } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 interface SliceWorkInput {
@@ -31,7 +31,7 @@ export function createSliceWork({ client, openDestination, owner, threads }: Sli
     return {
       async run(job, signal) {
         const { canRequest } = await resources.getKeyCoverage();
-        const transfers = resources.getTransferLimits(job.options);
+        const transfers = resources.getTransferLimits(job);
         return folders.use(job, (folder) =>
           runSlice({
             job,
@@ -62,6 +62,7 @@ export interface SliceWork {
   /** Call it when no further slice follows. */
   close(): Promise<void>;
 }
+
 /** What the worker provides to the work on its slices. */
 export interface SliceWorkContext {
   /** Pause of all workers of the queue. */
@@ -162,6 +163,7 @@ class SliceResources {
   readonly #warn: (message: string) => void;
   readonly #stopStarting: AbortSignal;
   readonly #transfers = new Map<string, TransferLimits>();
+  readonly #filesInFlight = new Map<string, TransferLimits['filesInFlight']>();
   #keyCoverage: Promise<KeyCoverage> | undefined;
 
   constructor(
@@ -175,15 +177,16 @@ class SliceResources {
     this.#stopStarting = stopStarting;
   }
 
-  /** Slices with the same limits share them. */
-  getTransferLimits({ concurrency, maxRate }: SliceJob['options']): TransferLimits {
+  /** Slices with the same limits share them, and slices of the same folder their files in flight. */
+  getTransferLimits(job: SliceJob): TransferLimits {
+    const { concurrency, maxRate } = job.options;
     const key = `${concurrency} ${maxRate}`;
-    const cached = this.#transfers.get(key) ?? {
-      ...createTransferLimits({ concurrency, maxRate }),
-      pause: this.#pause,
-    };
+    const cached = this.#transfers.get(key) ?? createTransferLimits({ concurrency, maxRate });
     this.#transfers.set(key, cached);
-    return cached;
+    const folder = destinationKey(job);
+    const filesInFlight = this.#filesInFlight.get(folder) ?? new Map();
+    this.#filesInFlight.set(folder, filesInFlight);
+    return { ...cached, pause: this.#pause, filesInFlight };
   }
 
   /** Requested once: a changed key requires a new worker. */

@@ -1,5 +1,6 @@
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink, RunSummary } from '../events/run-events.js';
+import { toRunFailure } from '../events/run-failure.js';
 import type { ConfigFile } from '../options/parse-config.js';
 import { createServiceClient, type ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
@@ -69,7 +70,10 @@ export type Operation<Options extends ContextOptions> = (
   context: Context,
 ) => Promise<RunSummary>;
 
-/** Runs `work` with a context, and closes what it has opened, whatever ends it. */
+/**
+ * Runs `work` with a context, and closes what it has opened, whatever ends it.
+ * @throws the error of `work`, or else the first one of closing.
+ */
 export async function withContext<T>(
   options: ContextOptions,
   host: CommandHost,
@@ -77,11 +81,18 @@ export async function withContext<T>(
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const closers: (() => Promise<void>)[] = [];
+  let result: T;
   try {
-    return await work(createContext(options, host, observer, closers));
-  } finally {
-    await closeAll(closers);
+    result = await work(createContext(options, host, observer, closers));
+  } catch (error) {
+    // This error says why the run failed.
+    await closeAll(closers).catch((other: unknown) =>
+      observer.emit({ event: 'warning', message: toRunFailure(other).error.message }),
+    );
+    throw error;
   }
+  await closeAll(closers);
+  return result;
 }
 
 function createContext(

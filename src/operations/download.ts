@@ -29,8 +29,8 @@ export async function runDownload(
   const { cacheDir: cache } = await context.settings();
   const client = await context.client();
   const destination = await context.destination();
-  const emit = failedTo ? await openFailureList(failedTo, target.list?.files, context) : context.emit;
-  const shared = { client, cache, destination, options: settings, emit, signal };
+  const recordFailure = failedTo && (await openFailureList(failedTo, target.list?.files, context));
+  const shared = { client, cache, destination, options: settings, emit: context.emit, signal };
   const [openedTarget, { runDownloadPlan }] = await Promise.all([
     openDownloadTarget(target, { ...shared, exportSetting }),
     client.requestsStarted().then(() => import('../download/run-download-jobs.js')),
@@ -39,11 +39,15 @@ export async function runDownload(
   const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
   const input = { ...openedTarget, ...shared, owner, lockedPaths, askForSpace: context.askForSpace?.() };
   const run = async (observed: EventSink): Promise<RunSummary> => {
-    if (!options.audit) return runDownloadPlan({ ...input, emit: observed });
+    const emit: EventSink = (event) => {
+      recordFailure?.(event);
+      observed(event);
+    };
+    if (!options.audit) return runDownloadPlan({ ...input, emit });
     const { runAudited } = await import('./run-audited.js');
-    return runAudited(shared, (audits) => runDownloadPlan({ ...input, emit: observed, audits }));
+    return runAudited(shared, (audits) => runDownloadPlan({ ...input, emit, audits }));
   };
-  if (!exportSetting) return run(emit);
+  if (!exportSetting) return run(context.emit);
   const { runWithExports } = await import('./run-with-exports.js');
   return runWithExports(shared, new Map([[undefined, exportSetting]]), run);
 }
@@ -53,7 +57,7 @@ export async function runDownload(
  * that no file failed.
  * @param listed day files of `--from-file`. Those that the run does not reach are written too, because the list may
  * replace the file they were read from.
- * @returns the sink of the run's events.
+ * @returns a function that receives the events of the downloads.
  * @throws TickhaulError `disk` if the list cannot be written, at once if that can be detected.
  */
 async function openFailureList(
@@ -71,11 +75,9 @@ async function openFailureList(
     await writeOutput(target, lines, context);
   });
   return (event) => {
-    if (event.event === 'file') {
-      remaining.delete(event.source ?? event.path);
-      if (event.status === 'failed') lines.push(toJsonLine(toFileJson(event)));
-    }
-    context.emit(event);
+    if (event.event !== 'file') return;
+    remaining.delete(event.source ?? event.path);
+    if (event.status === 'failed') lines.push(toJsonLine(toFileJson(event)));
   };
 }
 

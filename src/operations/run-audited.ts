@@ -4,8 +4,10 @@ import { DEFAULT_THRESHOLDS } from '../audit/content-check.js';
 import { DownloadFolders } from '../audit/download-folders.js';
 import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
+import { abortReason, toFileError } from '../base/errors.js';
 import { type ArrivalAudits, createArrivalAudits } from '../download/conversion/arrival-audits.js';
 import type { EventSink, RunEvent, RunSummary } from '../events/run-events.js';
+import { runExitCode } from '../events/run-tally.js';
 import type { ServiceClient } from '../service/service-client.js';
 import type { Destination } from '../store/destination.js';
 import { fetchExchangeFacts } from './audit.js';
@@ -25,7 +27,9 @@ export async function runAudited(
     if (sources.length === 0) return summary;
     if (!signal.aborted) return await addVerdicts(audited, folders, sources, summary);
     for (const { log } of await folders.opened()) await log.write(signal).catch(() => {});
-    return summary;
+    if (summary.error) return summary;
+    const error = abortReason(signal);
+    return { ...summary, exitCode: runExitCode([summary.exitCode], error.code), error: toFileError(error) };
   } finally {
     await folders.close();
   }

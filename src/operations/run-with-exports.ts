@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { judgeError, TickhaulError } from '../base/errors.js';
+import { abortReason, judgeError, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
@@ -10,7 +10,7 @@ import { createExportContext } from './export.js';
 import type { VerdictInput } from './run-audited.js';
 
 /** Statuses of day files that exist after a download. */
-const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'converted']);
+const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'verified', 'converted']);
 
 /**
  * Runs a download or a sync, and then exports all days of the series that it downloaded or found. A failed export is
@@ -33,8 +33,7 @@ export async function runWithExports(
   });
   for (const [job, setting] of settings) {
     const series = seriesByJob.get(job);
-    if (!series || input.signal.aborted) continue;
-    summary = addExport(summary, job, await exportSeries(input, setting, series, job));
+    if (series) summary = addExport(summary, job, await exportSeries(input, setting, series, job));
   }
   return summary;
 }
@@ -49,6 +48,7 @@ async function exportSeries(
   const startMs = performance.now();
   const tally = createRunTally();
   try {
+    if (signal.aborted) throw abortReason(signal);
     return await exportFiles({
       ...setting,
       paths: [destination.locate('')],

@@ -67,18 +67,20 @@ export async function sendGet(
         },
       );
     }
-    const next = resolveRedirect(url, location, response.status);
+    const next = resolveRedirect(url, location, response);
     // A later redirect back to the first origin must not get the key either (RFC 9110, section 15.4).
     if (next.origin !== url.origin) sentHeaders = withoutAuthorization(sentHeaders);
     url = next;
   }
 }
 
-function resolveRedirect(from: URL, location: string, status: number): URL {
+function resolveRedirect(
+  from: URL,
+  location: string,
+  { name, status }: Pick<ServiceResponse, 'name' | 'status'>,
+): URL {
   const reject = (problem: string): never => {
-    throw new TickhaulError('bad_answer', `${formatUrlForLog(from)}: ${problem}, which is not followed`, {
-      status,
-    });
+    throw new TickhaulError('bad_answer', `${name}: ${problem}, which is not followed`, { status });
   };
   const address = escapeBytes(location);
   if (!URL.canParse(address, from.href)) return reject('redirect to an invalid URL');

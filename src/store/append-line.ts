@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { compactManifest, ManifestWriter, readLines } from './folder/manifest-file.js';
+import { compactManifest, ManifestWriter, readLines } from './folder/folder-manifest.js';
 import { LineReader } from './manifest/manifest-line.js';
 
 /**

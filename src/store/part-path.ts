@@ -88,7 +88,7 @@ export async function createPrivateSuffix(pid: number): Promise<string> {
 }
 
 /**
- * Whether the run that owns a private part is still process; undefined if this cannot be determined here.
+ * Whether the process of the run that owns a private part still runs; undefined if this cannot be determined here.
  * @param isAlive whether a process of this host runs.
  */
 export async function isOwnerAlive(

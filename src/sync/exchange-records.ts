@@ -15,6 +15,7 @@ interface ExchangeRecords {
   /** The error if an awaited day was not exported in time. */
   readonly late: TickhaulError | undefined;
 }
+
 /**
  * Fetches the record of each exchange once; with `waiting` repeatedly, until the day is exported or the timeout is
  * over.

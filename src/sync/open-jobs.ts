@@ -209,6 +209,7 @@ interface FailureMemory {
   /** Failed files for the next run; `isComplete` if this run processed all files. */
   listFailed(isComplete: boolean): readonly string[];
 }
+
 /** With more failures the service is down, and retrying them first has no benefit. */
 const MAX_FAILED_FILES = 10_000;
 

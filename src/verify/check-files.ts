@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { abortReason, judgeError, TickhaulError } from '../base/errors.js';
+import { judgeError, TickhaulError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
-import { keepThreads } from '../base/thread-pool.js';
+import { keepThreads, workInParallel } from '../base/thread-pool.js';
 import { plural } from '../base/units.js';
-import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
+import { onAbort, rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { FileEvent } from '../events/run-events.js';
 import { chooseInflateThreads } from '../gzip/read-source.js';
@@ -99,15 +100,18 @@ export async function checkFiles(
     }
   };
 
+  /** Aborted by the first error, of a check or of a record. */
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  // Each batch in flight adds a listener; without this, Node would warn about a leak.
+  setMaxListeners(0, stopped);
   // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
   const recording = new Semaphore(MAX_PENDING_RECORDS);
-  const failures: unknown[] = [];
   const onResults = async (checks: readonly FileCheck[], results: readonly CheckResult[]): Promise<void> => {
     if (!input.adopt) return reportBatch(checks, results);
     const release = await recording.acquire();
-    if (failures.length > 0) throw failures[0];
     reportBatch(checks, results)
-      .catch((error: unknown) => void failures.push(error))
+      .catch((error: unknown) => stop.abort(error))
       .finally(release);
   };
 
@@ -127,36 +131,35 @@ export async function checkFiles(
     emit({ event: 'progress', path: check.path, received, position, total: check.expected?.bytes });
   };
   const batches = createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification));
-  const checkBatches = async (): Promise<void> => {
-    for (const { checks, results: knownResults } of batches) {
-      if (signal.aborted) return;
-      if (knownResults) {
-        await yieldToEventLoop();
-        await onResults(checks, knownResults);
-        continue;
-      }
-      // A batch of small files is done before its start could be displayed.
-      const [only] = checks.length === 1 ? checks : [];
-      if (only) emit({ event: 'start', file: only.file, path: only.path });
-      const onEvent = ([index, count]: CheckedBytes): void => onBytes(checks[index], count);
-      const results = await inspect(checks.map(createRequest), { onEvent, signal });
-      if (!only)
-        for (const [index, { observation }] of results.entries())
-          if (observation) onBytes(checks[index], observation.bytes);
-      await onResults(checks, results);
+  const checkBatch = async ({ checks, results: knownResults }: CheckBatch): Promise<void> => {
+    if (knownResults) {
+      await yieldToEventLoop();
+      return onResults(checks, knownResults);
     }
+    // A batch of small files is done before its start could be displayed.
+    const [only] = checks.length === 1 ? checks : [];
+    if (only) emit({ event: 'start', file: only.file, path: only.path });
+    const onEvent = ([index, count]: CheckedBytes): void => onBytes(checks[index], count);
+    const results = await inspect(checks.map(createRequest), { onEvent, signal: stopped });
+    if (!only)
+      for (const [index, { observation }] of results.entries())
+        if (observation) onBytes(checks[index], observation.bytes);
+    await onResults(checks, results);
   };
+  const removeListener = onAbort(stopped, () => verification.manifest.flushSoon());
   try {
-    if (signal.aborted) throw abortReason(signal);
-    const concurrency = isHere ? 1 : Math.min(jobs, files) * batchesPerThread;
-    await rejectOnAbort(Promise.all(Array.from({ length: concurrency }, checkBatches)), signal);
-  } catch (error) {
-    verification.manifest.flushSoon();
-    throw error;
+    const count = isHere ? 1 : Math.min(jobs, files) * batchesPerThread;
+    const checking = workInParallel(batches, { count, signal: stopped, stop }, checkBatch);
+    // Its first error is thrown below.
+    await rejectOnAbort(
+      checking.catch(() => {}),
+      signal,
+    );
   } finally {
     await recording.acquire(MAX_PENDING_RECORDS);
+    removeListener();
   }
-  if (failures.length > 0) throw failures[0];
+  stop.signal.throwIfAborted();
   if (recordsWithoutEtag > 0) {
     const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
     emit({ event: 'warning', message });

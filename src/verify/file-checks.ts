@@ -148,6 +148,7 @@ export interface FileObservation {
   /** Metadata of a conversion's output, which holds the provenance. */
   readonly keyValues?: Readonly<Record<string, string>> | undefined;
 }
+
 /** The file's properties if it was read, and the error if it is missing, corrupt or unreadable. */
 export interface CheckResult {
   readonly observation?: FileObservation | undefined;
@@ -169,6 +170,7 @@ export interface BadFile {
   /** Event to emit if the file cannot be repaired. */
   readonly event: FileEvent;
 }
+
 /** Repairs bad files and emits the result of each. Old files stay in place until the new ones are complete. */
 export type RepairFiles = (
   bad: readonly BadFile[],

@@ -24,9 +24,12 @@ import { createVerifiedRecord, type ManifestRecord } from '../store/manifest-rec
 import type { CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
 import type { Verification } from './verification.js';
 
-/** Creates the event for a checked file, and records the file if that was requested (`--adopt`). */
+/**
+ * Creates the event for a checked file, and records the file if that was requested (`--adopt`). Rejects with `disk` if a
+ * record cannot be written.
+ */
 export type ReportResult = (check: FileCheck, result: CheckResult) => Promise<FileEvent>;
-/** The reporter rejects with `disk` if a record cannot be written. */
+
 export function createResultReporter({ input, manifest }: Verification): ReportResult {
   const findProvenancePairs = createProvenanceLookup(input.destination, input.signal);
   const recordFile = createRecorder(manifest);
@@ -151,7 +154,6 @@ interface ProvenSource {
 }
 
 /** Looks up the notes of `convert`: in the output's folder first, then in the download folder. */
-
 function createProvenanceLookup(
   destination: Destination,
   signal: AbortSignal,

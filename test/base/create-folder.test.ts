@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../../src/base/disk-files.js';
+import { createFolder, writeWhole } from '../../src/base/disk-files.js';
 import { tempDir } from '../helpers/temp.js';
 
 test('creates all missing parent folders, also concurrently and repeatedly', async (t) => {
@@ -22,4 +22,14 @@ test('fails if a file has the name of a parent folder', async (t) => {
 test('fails, and does not search forever, where no folder can be created', async (t) => {
   if (!existsSync('/proc/self')) return t.skip('no /proc here');
   await assert.rejects(createFolder('/proc/tickhaul/a'), { code: 'ENOENT' });
+});
+
+test('a file below a file, or with a name that is too long, is an error of its path', async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'file'), '');
+  for (const path of [join(dir, 'file', 'a'), join(dir, 'a'.repeat(300))])
+    await assert.rejects(writeWhole(path, ['text']), {
+      code: 'path_taken',
+      message: /\/(?:file\/a|a{300}): /,
+    });
 });

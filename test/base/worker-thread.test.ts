@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ThreadPool } from '../../src/base/thread-pool.js';
+import { abortReason } from '../../src/base/errors.js';
+import { ThreadPool, workInParallel } from '../../src/base/thread-pool.js';
+import { waitForAbort } from '../../src/base/wait.js';
 import { WorkerThread } from '../../src/base/worker-thread.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { startedThreads } from '../helpers/started-threads.js';
@@ -130,4 +132,22 @@ test('if an idle thread ends, the next job fails with its error, and a new threa
   await assert.rejects(pool.run(EMPTY), { message: 'the test thread ended with code 1' });
   assert.equal((await pool.run(EMPTY)).length, 0);
   assert.equal(workers.length, 2);
+});
+
+test('of work in parallel, the error that came first counts, not one that its abort caused', async () => {
+  const stop = new AbortController();
+  const bug = new RangeError('made up');
+  const begun: string[] = [];
+  const working = workInParallel(
+    ['waits', 'fails', 'is left out'],
+    { count: 2, signal: stop.signal, stop },
+    async (item) => {
+      begun.push(item);
+      if (item === 'fails') throw bug;
+      await waitForAbort(stop.signal);
+      throw abortReason(stop.signal);
+    },
+  );
+  await assert.rejects(working, (error) => error === bug);
+  assert.deepEqual(begun, ['waits', 'fails']);
 });

@@ -24,6 +24,11 @@ test('days that no symbol has are code 7, and the error says when the symbol beg
     [['download', ...tradesOf('2015-01-01')], BEFORE],
     [['download', ...glob], /BTCUSDT begins on 2019-11-17, BTCUSDT_210326 begins on 2021-02-03$/m],
     [['download', ...tradesOf('2015-01-01', '2015-02-01')], /2015-01-01 to 2015-01-31: BTCUSDT begins on/],
+    // Days of the range that the symbol has, but none of the selected ones.
+    [
+      ['plan', ...tradesOf('2019-11-01', '2019-12-01'), '--free'],
+      /2019-11-30: BTCUSDT begins on 2019-11-17$/m,
+    ],
     [['replay', 'binance-futures:BTCUSDT', '-t', 'trade', '--date', '2015-01-01'], BEFORE],
     [['plan', ...tradesOf(TOMORROW)], FUTURE],
     [['download', ...tradesOf(TOMORROW)], FUTURE],

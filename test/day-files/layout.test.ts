@@ -117,6 +117,7 @@ for (const [layout, said] of [
   ['a\tb/{name}', /control characters/],
   ['a//{name}', /empty/],
   ['.tickhaul/{name}', /reserved by tickhaul/],
+  ['{type}/.Tickhaul/{name}', /reserved by tickhaul/],
   ['{symbol}/{date}', /different day files one name/],
   ['{exchange}/{type}/{symbol}/{year}-{month}', /different day files one name/],
 ] as const) {

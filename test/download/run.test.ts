@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readFile, rm } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { createDeferred } from '../../src/base/wait.js';
 import { verifyFile } from '../../src/gzip/verify-file.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { Destination } from '../../src/store/destination.js';
@@ -12,6 +14,8 @@ import { openFolderDestination } from '../../src/store/folder/folder-destination
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { serve } from '../service/loopback.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
 
 test('downloads a complete day file under its name, with its record', async (t) => {
@@ -47,6 +51,46 @@ test('keeps a good file after a failed attempt to overwrite it', async (t) => {
   const { summary } = await run(broken, dir, { options: { existing: 'overwrite', retries: 0 } });
   assert.equal(summary.exitCode, 6);
   assert.deepEqual(await readFile(join(dir, NAME)), before);
+});
+
+test('an error that is a bug ends the files in flight before the run ends', {
+  skip: process.platform !== 'linux' && 'no /proc here',
+}, async (t) => {
+  const { service, dir } = await setUp(t, { rows: 30_000 });
+  const selection = { date: undefined, from: '2024-03-01', to: '2024-03-04' };
+  const whole = await tempDir(t);
+  await run(service, whole, { selection });
+  const begun = createDeferred<void>();
+  const datasetsUrl = await serve(t, async (request, response) => {
+    const [, day = ''] = /2024\/03\/(\d\d)\//.exec(request.url ?? '') ?? [];
+    const bytes = await readFile(join(whole, NAME.replace('-01', `-${day}`)));
+    // The other files of the plan never end.
+    response.writeHead(200, { 'content-length': bytes.length });
+    if (day !== '03') return void response.write(bytes.subarray(0, bytes.length / 2));
+    await begun.promise;
+    response.end(bytes);
+  });
+  const failing = run({ ...service, datasetsUrl }, dir, {
+    selection,
+    options: { concurrency: 2 },
+    onEvent(event) {
+      if (event.event === 'progress' && event.path === NAME) begun.resolve();
+      if (event.event === 'file') throw new RangeError('made up');
+    },
+  });
+  await assert.rejects(failing, { name: 'RangeError', message: 'made up' });
+  const open = (await readdir('/proc/self/fd')).map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  assert.deepEqual(
+    open.filter((path) => path.endsWith('.part')),
+    [],
+  );
+  assert.deepEqual((await onDisk(dir)).whole, [NAME.replace('-01', '-03')]);
 });
 
 test('"transfer limit reached" stops the run at once', async (t) => {

@@ -11,9 +11,19 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.
 import { createServiceClient } from '../../src/service/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
+
+/** This process as the owner of a folder's lock. */
+export const OWNER: LockOwner = {
+  pid: process.pid,
+  host: 'test',
+  now: Date.now(),
+  command: 'test',
+  isAlive: () => true,
+};
 
 /** The only file of the default selection. */
 export const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
@@ -60,7 +70,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     client,
     destination: typeof where === 'string' ? openFolderDestination(where) : where,
     options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 5000, ...input.options },
-    owner: { pid: process.pid, host: 'test', now: Date.now(), command: 'test', isAlive: () => true },
+    owner: OWNER,
     emit: (event) => {
       events.push(event);
       input.onEvent?.(event);

@@ -10,8 +10,9 @@ import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { tradesOf } from '../helpers/selection.js';
 import { redisTest } from '../helpers/services.js';
-import { tempDir } from '../helpers/temp.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 import {
   assertComplete,
   createRequestTrigger,
@@ -237,3 +238,31 @@ redisTest('days that no key covered at planning time do not delay the others', a
   assert.equal(worked.exitCode, 0, worked.stderr);
   assert.equal((await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length, 3);
 });
+
+redisTest(
+  'slices of one day file in several folders, or with several conversions, are all done',
+  async (t) => {
+    const service = await sandbox(t, { rows: 50, latencyMs: 100 });
+    const redis = await startRedis(t);
+    const top = await tempDir(t);
+    const inFolder = async (name: string, ...words: readonly string[]): Promise<void> => {
+      const env = { ...envOf(service, join(top, name)), TICKHAUL_QUEUE_URL: redis.url };
+      const { exitCode, stderr } = await runHere(words, { env });
+      assert.equal(exitCode, 0, stderr);
+    };
+    const enqueue = ['enqueue', ...tradesOf('2024-03-01')];
+    const requested = () => service.requests.filter(({ host }) => host === 'datasets').length;
+    await inFolder('a', ...enqueue);
+    await inFolder('a', ...enqueue, '--convert', 'parquet');
+    await inFolder('b', ...enqueue);
+    await inFolder('a', 'worker', '--once', '-j', '3');
+    const stem = 'binance-futures_trades_2024-03-01_BTCUSDT';
+    assert.deepEqual(await namesIn(join(top, 'a')), [`${stem}.csv.gz`, `${stem}.parquet`]);
+    assert.deepEqual(await namesIn(join(top, 'b')), [`${stem}.csv.gz`]);
+    assert.equal(requested(), 2);
+
+    await inFolder('b', ...enqueue, '--existing', 'overwrite');
+    await inFolder('b', 'worker', '--once');
+    assert.equal(requested(), 3);
+  },
+);

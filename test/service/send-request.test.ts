@@ -44,6 +44,18 @@ for (const location of ['file:///etc/passwd', 'ftp://host/x', 'http://[', '/agai
   });
 }
 
+test('a redirect that is not followed is reported without a key in its path', async (t) => {
+  const base = await serve(t, (request, response) => {
+    const location = request.url === '/x' ? '/s3cret-key/y' : 'ftp://host/z';
+    response.writeHead(302, { location }).end();
+  });
+  const client = clientFor(t, base, { apiKey: 's3cret-key' });
+  await assert.rejects(sendGet(client, `${base}/x`, {}, undefined), {
+    code: 'bad_answer',
+    message: /^127\.0\.0\.1:\d+\/\*\*\*\/y: redirect to a ftp: address, which is not followed$/,
+  });
+});
+
 for (const [title, location, path] of [
   [
     'UTF-8',

@@ -17,6 +17,7 @@ import { join, sep } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { publishPart } from '../../src/store/folder/folder-day-part.js';
+import { localFiles } from '../../src/store/folder/local-files.js';
 import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part-path.js';
 import { createParentFolder, isInside, resolveInside } from '../../src/store/paths.js';
 
@@ -85,7 +86,7 @@ test('publishing a part gives it the final name, replaces the old file, and clos
   await writeFile(final, 'old');
   const handle = await open(partPath(final), 'w');
   await handle.writeFile('new');
-  await publishPart(partPath(final), final, handle);
+  await publishPart(partPath(final), final, handle, '');
   assert.equal(await readFile(final, 'utf8'), 'new');
   assert.deepEqual(await readdir(top), ['f.gz']);
   assert.equal(handle.fd, -1);
@@ -120,8 +121,14 @@ test('publishing fails and closes the handle if the final path is a folder', asy
   const final = join(top, 'f.gz');
   await mkdir(final);
   const handle = await open(partPath(final), 'w');
-  await assert.rejects(publishPart(partPath(final), final, handle), { code: 'path_taken' });
+  await assert.rejects(publishPart(partPath(final), final, handle, ''), { code: 'path_taken' });
   assert.equal(handle.fd, -1);
+});
+
+test('reading a folder as a file is an error of its path', async () => {
+  const { read, close } = await localFiles.openRandom(top);
+  await assert.rejects(read(0, 10), { code: 'path_taken', message: new RegExp(`^${top}: a folder`) });
+  await close();
 });
 
 test('part paths lie beside the file, and differ by suffix', () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import { copyFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { tradesOf } from '../helpers/selection.js';
-import { dayFileName, downloadFolder, FIRST, NO_ROWS, SELECTION } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, NO_ROWS, SELECTION, verifyHere } from './helpers.js';
 
 test('files of a layout whose names identify nothing are recorded by their download, which requests none', async (t) => {
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
@@ -110,4 +112,21 @@ test('a lost or damaged manifest is rebuilt from the files, and nothing is downl
   const asked = service.requests.filter(({ host }) => host === 'datasets').length;
   assert.match((await run('download', ...SELECTION)).stderr, /4 skipped/);
   assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked);
+});
+
+test('a manifest that cannot be written ends the adoption of many files with code 8', async (t) => {
+  const { dir, service } = await downloadFolder(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  await rm(manifest);
+  for (let n = 0; n < 60; n++) await writeFile(join(dir, dayFileName('01', `S${n}`)), NO_ROWS);
+  const { summary } = await verifyHere(
+    service,
+    openFolderDestination(dir),
+    ['--adopt'],
+    undefined,
+    // The manifest has been read then.
+    ({ event }) => event === 'plan' && mkdirSync(manifest),
+  );
+  assert.equal(summary.exitCode, 8);
+  assert.match(summary.error?.message ?? '', /manifest\.jsonl: a folder has the name of this file/);
 });

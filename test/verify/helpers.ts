@@ -90,9 +90,13 @@ export async function verifyHere(
   destination: Destination,
   flags: readonly string[],
   inspect?: InspectFiles,
+  onEvent: (event: RunEvent) => void = () => {},
 ): Promise<Verified> {
   const events: RunEvent[] = [];
-  const emit = (event: RunEvent): void => void events.push(event);
+  const emit = (event: RunEvent): void => {
+    events.push(event);
+    onEvent(event);
+  };
   const { apiUrl, datasetsUrl, apiKey } = service;
   const client = createServiceClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 60_000, env: {} });
   try {

@@ -197,10 +197,7 @@ async function verifyExisting(
     return proof && { proof, startError: check.error, object: etag === undefined ? undefined : { etag } };
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
-    const message = error.message.startsWith(path)
-      ? error.message
-      : `${path}: ${error.message}; downloading it again`;
-    emit({ event: 'warning', message: message });
+    emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import type { TransferSlot } from '../../http/transfer-pool.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedFile } from '../download-options.js';
 import { reportedOutputs } from '../plan/planned-paths.js';
-import type { FileResult, TransferContext } from '../shared-run.js';
+import type { DownloadContext, FileResult, TransferContext } from '../shared-run.js';
 import { type ExistingFile, processExistingFile } from './existing-file.js';
 import { TransferError, transferFile } from './transfer-file.js';
 
@@ -44,43 +44,38 @@ async function processFile(
   }
 }
 
-/** How files are shared with other runs of this process, and with other jobs of this run. */
-export interface FileSharing {
-  /** Whether the result of another run is used for a file that it processes at the same time. */
-  readonly sharesFolder: boolean;
-  /** Set if several jobs may have the same file: start of the run, in milliseconds since the epoch. */
-  readonly jobsStartedMs: number | undefined;
-}
-
 /**
- * Like `processFile`, for a file that another run or job may be processing: waits for that, and uses its result, success
- * or failure, or checks the file that a job of this run has completed. If the other run is aborted, this one takes the
- * file over.
+ * Like `processFile`, for a file that another run or job may be processing: waits for that, and uses the result of a run
+ * that does the same with it, success or failure, or else checks the file. If the other run is aborted, this one takes
+ * the file over.
  */
 export async function processFileOnce(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  sharing: FileSharing,
+  { sharesFolder, jobsStartedMs }: Pick<DownloadContext, 'sharesFolder' | 'jobsStartedMs'>,
 ): Promise<FileResult | undefined> {
   const { path } = planned;
   const {
     limits: { filesInFlight, pathMutex },
     signal,
   } = context;
+  let hasWaited = false;
   for (let other = filesInFlight.get(path); other; other = filesInFlight.get(path)) {
+    hasWaited = true;
     // Avoid a deadlock: the other run may need the slot for its next attempt.
     slot.release();
     const result = await rejectOnAbort(other, signal).catch(() => undefined);
-    if (signal.aborted || (sharing.sharesFolder && result)) return result;
+    if (signal.aborted || (sharesFolder && result)) return result;
     await slot.acquire();
   }
   // The holder of the lock, in any process, may need the slot for its next attempt.
   if (pathMutex) slot.release();
   const processNow = async (): Promise<FileResult | undefined> => {
     const needsCheck =
-      isRecordedSince(context, path, sharing.jobsStartedMs) ||
-      (sharing.sharesFolder && (await mayExist(context, planned)));
+      hasWaited ||
+      isRecordedSince(context, path, jobsStartedMs) ||
+      (sharesFolder && (await mayExist(context, planned)));
     return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot);
   };
   const processing = pathMutex ? runLocked(pathMutex, path, signal, processNow) : processNow();
@@ -92,7 +87,7 @@ export async function processFileOnce(
   }
 }
 
-/** Whether an earlier job of this run has downloaded the file. */
+/** Whether another job has downloaded the file since this run started. */
 function isRecordedSince(
   { place: { manifest } }: TransferContext,
   path: string,

@@ -6,9 +6,14 @@ import { requestDayFile } from '../../service/request-day-file.js';
 import { type ConversionEntry, type ManifestRecord, markChecked } from '../../store/manifest-record.js';
 import type { PlannedFile } from '../download-options.js';
 import type { TransferContext } from '../shared-run.js';
-import { DayFileReceiver } from './receive-day-file.js';
+import {
+  assertExpected,
+  DayFileReceiver,
+  isBadContent,
+  type ReceivedFile,
+  type TransferAttempt,
+} from './receive-day-file.js';
 import { recordFile } from './record-file.js';
-import { assertExpected, isBadContent, type ReceivedFile, type TransferAttempt } from './transfer-attempt.js';
 
 export interface TransferredFile {
   readonly record: ManifestRecord;

@@ -112,7 +112,7 @@ function createNoSeriesError(
   }
   const others = [...new Set(selected.flatMap(({ dataTypes }) => dataTypes))].sort().join(', ');
   return usageError(
-    `--type ${types?.join(',')}: none of the selected symbols on ${exchange} has this data type; they have ${others || 'none'}`,
+    `--type ${types?.join(',') ?? 'all'}: none of the selected symbols on ${exchange} has this data type; they have ${others || 'none'}`,
   );
 }
 
@@ -223,9 +223,11 @@ function createLacksError(series: readonly Series[], record: ExchangeRecord): Ti
   return usageError(`${record.id} ${first?.symbol} has no ${types}; it has ${known.join(', ')}`);
 }
 
-function describeSpan({ symbol, first, until }: Series, { to }: Pick<SelectedDays, 'to'>): string {
-  if (to <= first) return `${symbol} begins on ${formatDay(first)}`;
-  return `${symbol} ended on ${formatDay((until - 1) as Day)}`;
+/** Of a series without a selected day: each is before its first day, or after its last one. */
+function describeSpan({ symbol, first, until }: Series, range: SelectedDays): string {
+  if (hasDayBetween(range, Math.max(range.from, until), range.to))
+    return `${symbol} ended on ${formatDay((until - 1) as Day)}`;
+  return `${symbol} begins on ${formatDay(first)}`;
 }
 
 /**

@@ -241,7 +241,7 @@ async function removeOldParts(folder: string): Promise<void> {
 }
 
 /** Renews a copy's time after the service confirmed it as unchanged. */
-async function touchCachedResponse(folder: string, url: string, isPart = false): Promise<void> {
+async function touchCachedResponse(folder: string, url: string, isPart: boolean): Promise<void> {
   const now = new Date();
   await utimes(cachePath(folder, url, isPart), now, now).catch(() => undefined);
 }

@@ -121,7 +121,7 @@ async function assertSpace(target: string, bytes: number): Promise<void> {
   if (bavail * bsize < bytes) {
     throw new TickhaulError(
       'disk',
-      `${target}: needs ${formatSize(bytes)}, and the disk has ${formatSize(bavail * bsize)} free`,
+      `${target}: needs ${formatSize(bytes)}, and the disk has ${formatSize(bavail * bsize)} free; free some space and run the same command again`,
     );
   }
 }
@@ -130,19 +130,19 @@ async function assertSpace(target: string, bytes: number): Promise<void> {
  * Syncs a verified `.part` file and renames it to its final name. The sync comes first: after a power
  * failure, a final name must not belong to an empty file. Always closes the handle.
  * @param sha256 checksum of the part. If the final file has the same bytes, it is kept, since it may be open
- * for reading, and the part is removed. If undefined, the part replaces any file.
+ * for reading, and the part is removed.
  * @throws TickhaulError `disk`.
  */
 export async function publishPart(
   partPath: string,
   finalPath: string,
   handle: FileHandle,
-  sha256?: string,
+  sha256: string,
 ): Promise<void> {
   try {
     let isPublished = false;
     try {
-      isPublished = sha256 !== undefined && (await hasSameBytes(finalPath, handle, sha256));
+      isPublished = await hasSameBytes(finalPath, handle, sha256);
       if (!isPublished) await handle.sync();
     } finally {
       await handle.close();

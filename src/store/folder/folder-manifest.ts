@@ -1,25 +1,23 @@
-import { type FileHandle, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder, NO_FOLLOW, openRegular } from '../../base/disk-files.js';
-import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { isSystemError, toDiskError } from '../../base/errors.js';
+import { wait } from '../../base/wait.js';
+import { isOpenFileAt, withExclusiveFile } from '../lock/exclusive-file.js';
 import { DownloadHistory } from '../manifest/download-history.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';
 import {
   describeSkippedLines,
   formatManifestLine,
+  isForgotten,
+  LineReader,
   LineStore,
   parseManifestLine,
   parseManifestLines,
+  type SkippedLines,
 } from '../manifest/manifest-line.js';
 import type { ManifestRecord } from '../manifest-record.js';
-import { manifestPath } from '../paths.js';
-import {
-  applyLine,
-  compactManifest,
-  type ManifestScan,
-  ManifestWriter,
-  scanManifest,
-} from './manifest-file.js';
+import { isDayFilePath, manifestPath } from '../paths.js';
 
 const COMPACT_FROM_LINES = 1000;
 const EMPTY_SCAN: Omit<ManifestScan, 'live' | 'history'> = {
@@ -170,13 +168,13 @@ class FolderManifest implements Manifest {
   }
 
   /**
-   * Ignores disk errors: an uncompacted manifest works as well, and a full disk soon causes another error.
+   * Ignores errors of the system: an uncompacted manifest works as well, and a full disk soon causes another error.
    */
   async compact(): Promise<void> {
     try {
       if (await compactManifest(this.#path)) this.#lines = this.#live.size;
     } catch (error) {
-      if (!(toDiskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
+      if (!isSystemError(error)) throw error;
     }
   }
 
@@ -196,4 +194,187 @@ class FolderManifest implements Manifest {
       this.history.add(record);
     });
   }
+}
+
+/** Contents of a manifest file. */
+interface ManifestScan extends SkippedLines {
+  readonly live: LineStore;
+  readonly history: DownloadHistory;
+  /** Number of lines in the file, including skipped ones. */
+  readonly lines: number;
+  /** Position after the last complete line. */
+  readonly end: number;
+}
+
+/** Sizes of reads: most manifests are small. */
+const FIRST_CHUNK_BYTES = 16 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Stores the line as the last one of its path, or removes the path if its day file is forgotten. */
+function applyLine(live: LineStore, record: ManifestRecord, line: string): void {
+  if (isForgotten(record)) live.delete(record.path);
+  else live.set(record.path, line);
+}
+
+/** Reads a manifest from its start. */
+async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
+  const live = new LineStore();
+  const history = new DownloadHistory();
+  const reader = new LineReader((line) => {
+    const record = parseManifestLine(line);
+    if (record === undefined) return 'damaged';
+    if (!isDayFilePath(record.path)) return 'outside';
+    applyLine(live, record, line);
+    history.add(record);
+    return 'read';
+  });
+  const end = await readLines(handle, 0, reader);
+  return { live, history, lines: reader.lines, end, ...reader.skipped };
+}
+
+/**
+ * Passes the bytes from position `start` on to a reader of lines.
+ * @returns the position after the last complete line.
+ */
+export async function readLines(handle: FileHandle, start: number, reader: LineReader): Promise<number> {
+  let size = FIRST_CHUNK_BYTES;
+  for (let position = start; ; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(size), 0, size, position);
+    if (bytesRead === 0) return position - reader.partialBytes;
+    position += bytesRead;
+    reader.addChunk(buffer.subarray(0, bytesRead));
+    if (bytesRead === size) size = Math.min(CHUNK_BYTES, size * 4);
+  }
+}
+
+const LF = 0x0a;
+const REPLACEMENT_POLL_MS = 20;
+const MAX_REPLACEMENT_MS = 5000;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW;
+
+/**
+ * Appends lines to a manifest that other processes append to and replace at the same time
+ * (docs/spec/manifest.md#appending).
+ *
+ * The file is opened with O_APPEND and each batch is one write, so the lines of two processes do not mix. A
+ * compaction renames a new file over the path, and lines written to the old file after that would be lost. So
+ * after each write the path is checked: if it leads to another file, the same lines are written again. A
+ * repeated line has no effect. See `compactManifest` for the other half.
+ *
+ * A file with further hard links is part of a snapshot, so it is compacted to a new file first.
+ */
+export class ManifestWriter {
+  readonly #path: string;
+  readonly #replace: () => Promise<boolean>;
+  #handle: FileHandle | undefined;
+
+  /**
+   * @param replace replaces a file that has further hard links, such as those of a snapshot by `cp -al`, by a new one;
+   * returns false if another process is doing so.
+   */
+  constructor(path: string, replace: () => Promise<boolean> = async () => false) {
+    this.#path = path;
+    this.#replace = replace;
+  }
+
+  /** @param lines complete lines, each with its line feed. */
+  async append(lines: string): Promise<void> {
+    for (let waitedMs = 0; ; ) {
+      this.#handle ??= await open(this.#path, APPEND);
+      // A process that was killed may have left the lock of a replacement, which must not stop a run for minutes.
+      if (waitedMs < MAX_REPLACEMENT_MS && (await this.#handle.stat()).nlink > 1) {
+        await this.close();
+        if (await this.#replace()) continue;
+        waitedMs += REPLACEMENT_POLL_MS;
+        await wait(REPLACEMENT_POLL_MS);
+        continue;
+      }
+      await writeLines(this.#handle, lines);
+      if (await isOpenFileAt(this.#handle, this.#path)) return;
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+}
+
+/** Starts on a new line, even if a crash or a full disk has left a partial one. */
+async function writeLines(handle: FileHandle, lines: string): Promise<void> {
+  const { size } = await handle.stat();
+  const last = Buffer.of(LF);
+  if (size > 0) await handle.read(last, 0, 1, size - 1);
+  const bytes = Buffer.from(last[0] === LF ? lines : `\n${lines}`);
+  // Only a full disk or a size limit shortens a write; the next write then throws.
+  for (let written = 0; written < bytes.length; )
+    written += (await handle.write(bytes, written)).bytesWritten;
+}
+
+const COMPACTION_STALE_MS = 10 * 60_000;
+const LINES_PER_WRITE = 4096;
+
+/** The lines of a file that a compaction keeps, and the position after its last complete line. */
+interface LiveLines {
+  readonly live: { values(): Iterable<string> };
+  readonly end: number;
+}
+
+/**
+ * Replaces a manifest by one with only the last line of each path, while other processes append
+ * (docs/spec/manifest.md#compaction).
+ *
+ * 1. `<manifest>.compact`, created with O_EXCL, is both the lock among compactors and the new file. 2. The
+ * live lines are written to it and synced, and it is renamed over the manifest. 3. Lines that others appended
+ * to the old file since it was read are appended to the new one. They are read after the rename: a process
+ * that appends even later notices that the path leads to another file, and appends again.
+ *
+ * A crash between steps 2 and 3 can lose a record of these milliseconds. The next run then verifies and
+ * records its file again.
+ * @param scan reads the file; by default a manifest.
+ * @returns whether the manifest was compacted; false if another process is compacting it.
+ */
+export async function compactManifest(
+  path: string,
+  scan: (handle: FileHandle) => Promise<LiveLines> = scanManifest,
+): Promise<boolean> {
+  const newPath = `${path}.compact`;
+  const replace = async (output: FileHandle): Promise<boolean> => {
+    const old = await open(path, 'r');
+    try {
+      const { live, end } = await scan(old);
+      await writeAll(output, live.values());
+      await output.sync();
+      // After a long suspension, another process may have taken over the lock and the path.
+      if (!(await isOpenFileAt(output, newPath)) || !(await isOpenFileAt(old, path))) return false;
+      await rename(newPath, path);
+      await copyTail(old, end, path);
+      return true;
+    } finally {
+      await old.close();
+    }
+  };
+  return (await withExclusiveFile(newPath, COMPACTION_STALE_MS, replace)) ?? false;
+}
+
+async function writeAll(handle: FileHandle, lines: Iterable<string>): Promise<void> {
+  let batch: string[] = [];
+  for (const line of lines) {
+    batch.push(line, '\n');
+    if (batch.length < 2 * LINES_PER_WRITE) continue;
+    await handle.appendFile(batch.join(''));
+    batch = [];
+  }
+  await handle.appendFile(batch.join(''));
+}
+
+/** Uses a writer, since another compaction may have started in the meantime. */
+async function copyTail(old: FileHandle, from: number, path: string): Promise<void> {
+  const tail: string[] = [];
+  await readLines(old, from, new LineReader((line) => void tail.push(`${line}\n`)));
+  if (tail.length === 0) return;
+  const writer = new ManifestWriter(path);
+  await writer.append(tail.join('')).finally(() => writer.close());
 }

@@ -43,21 +43,32 @@ async function openRandom(path: string): Promise<RandomAccess> {
     const { size } = await handle.stat();
     return {
       bytes: size,
-      async read(position, length) {
-        const bytes = Buffer.allocUnsafe(length);
-        for (let done = 0; done < length; ) {
-          const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
-          if (bytesRead === 0)
-            throw new TickhaulError('corrupt', `${path}: truncated: ends before byte ${position + length}`);
-          done += bytesRead;
-        }
-        return bytes;
-      },
+      read: (position, length) => readExactly(handle, position, length, path),
       close: () => handle.close(),
     };
   } catch (error) {
     throw toDiskError(error, path);
   }
+}
+
+async function readExactly(
+  handle: FileHandle,
+  position: number,
+  length: number,
+  path: string,
+): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await handle
+      .read(bytes, done, length - done, position + done)
+      .catch((error: unknown) => {
+        throw toDiskError(error, path);
+      });
+    if (bytesRead === 0)
+      throw new TickhaulError('corrupt', `${path}: truncated: ends before byte ${position + length}`);
+    done += bytesRead;
+  }
+  return bytes;
 }
 
 /**

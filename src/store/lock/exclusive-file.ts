@@ -70,9 +70,23 @@ async function removeStale(path: string, staleMs: number): Promise<void> {
   const file = await undefinedOnError(openAtOnce(path), 'ENOENT');
   if (file === undefined) return;
   try {
-    if (Date.now() - (await file.stat()).mtimeMs > staleMs) await removeIfSame(file, path);
+    // If the clock was set back since, its time lies ahead.
+    if (Math.abs(await readAgeMs(file, path)) > staleMs) await removeIfSame(file, path);
   } finally {
     await file.close();
+  }
+}
+
+/** Milliseconds since the last write, by the clock of the file system, since those of two machines may differ. */
+export async function readAgeMs(file: FileHandle, path: string): Promise<number> {
+  const probe = `${path}.${randomUUID()}`;
+  const handle = await open(probe, 'wx');
+  try {
+    const [now, last] = await Promise.all([handle.stat(), file.stat()]);
+    return now.mtimeMs - last.mtimeMs;
+  } finally {
+    await handle.close();
+    await rm(probe, { force: true });
   }
 }
 

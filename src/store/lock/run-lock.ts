@@ -5,7 +5,7 @@ import { createFolder, openRegular, readRegular } from '../../base/disk-files.js
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { wait } from '../../base/wait.js';
 import { stateFolderPath } from '../paths.js';
-import { isOpenFileAt, removeIfSame } from './exclusive-file.js';
+import { isOpenFileAt, readAgeMs, removeIfSame } from './exclusive-file.js';
 import { BACKGROUND_CLOCK, type Heartbeat, startHeartbeat } from './heartbeat.js';
 import { createLockHolder, formatLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
 
@@ -110,25 +110,12 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
     try {
       const holder = parseLockHolder(await lock.readFile('utf8'));
       const isGone = holder && (await isHolderGone(holder, owner.host, owner.isAlive));
-      if (isGone ?? (await isStale(lock, path))) await removeIfSame(lock, path);
+      if (isGone ?? (await readAgeMs(lock, path)) > LOCK_STALE_MS) await removeIfSame(lock, path);
     } finally {
       await lock.close();
     }
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-  }
-}
-
-/** Compares times of the file system, since the clocks of two machines may differ. */
-async function isStale(lock: FileHandle, path: string): Promise<boolean> {
-  const probe = `${path}.${randomUUID()}`;
-  const handle = await open(probe, 'wx');
-  try {
-    const [probeStats, lockStats] = await Promise.all([handle.stat(), lock.stat()]);
-    return probeStats.mtimeMs - lockStats.mtimeMs > LOCK_STALE_MS;
-  } finally {
-    await handle.close();
-    await rm(probe, { force: true });
   }
 }
 

@@ -262,10 +262,11 @@ export async function* readObject(
   let etag = expected;
   for (let disconnects = 0; endPosition === undefined || position < endPosition; ) {
     const response = await openRange({ connection, target, name, signal }, position, endPosition);
-    // The position is past the end of the object.
-    if (!response) return;
-    if (etag !== undefined && response.etag !== etag) {
-      response.body.destroy();
+    // The object ends before the range.
+    if (!response && position === start) return;
+    // Without a response, the object is shorter now than what was read of it.
+    if (!response || (etag !== undefined && response.etag !== etag)) {
+      response?.body.destroy();
       throw new TickhaulError(
         'changed',
         `${name}: the object was replaced while it was read; run the same command again`,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TickhaulError } from '../../../src/base/errors.js';
 import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -33,6 +34,58 @@ test('download --export exports all days of its series, and each of them once', 
   const exports = results.filter((result) => result.endsWith('.npz'));
   assert.deepEqual(exports, [`converted ${DAYS[2]}`, `skipped ${DAYS[0]}`, `skipped ${DAYS[1]}`]);
   assert.deepEqual(await arraysIn(out), DAYS);
+});
+
+test('days that a run only verifies are exported too', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), join(dir, 'data'));
+  const select = ['download', ...SERIES, '--date', '2024-03-01'];
+  await runHere(select, { env });
+  const exporting = ['--export', 'hftbacktest', '--export-dir', join(dir, 'npz')];
+  const { exitCode, stderr } = await runHere([...select, '--existing', 'verify', ...exporting], { env });
+  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(await arraysIn(join(dir, 'npz')), DAYS.slice(0, 1));
+
+  // The second job finds what the first one has just downloaded.
+  const jobs = ['first', 'second'];
+  const config = await writeJobs(
+    dir,
+    Object.fromEntries(
+      jobs.map((name) => [name, ['symbols: [BTC-PERPETUAL]', 'export: hftbacktest', `exportDir: ${name}`]]),
+    ),
+  );
+  const fresh = envOf(await sandbox(t), join(dir, 'fresh'));
+  const synced = await runHere(['sync', '--config', config], { env: fresh });
+  assert.equal(synced.exitCode, 0, synced.stderr);
+  for (const name of jobs) assert.deepEqual(await arraysIn(join(dir, name)), DAYS.slice(0, 1), name);
+});
+
+test('an interrupt between the last download and the exports or verdicts is no success', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), join(dir, 'data'));
+  const select = ['download', ...SERIES, '--date', '2024-03-01', '--existing', 'overwrite', '--json'];
+  for (const next of [['--export', 'hftbacktest', '--export-dir', join(dir, 'npz')], ['--audit']]) {
+    const stop = new AbortController();
+    let files = 0;
+    const onStdout = (text: string): void => {
+      if (text.includes('"event":"file"') && ++files === 2)
+        stop.abort(new TickhaulError('interrupted', 'interrupted by SIGINT'));
+    };
+    const finished = await runHere([...select, ...next], { env, signal: stop.signal, onStdout });
+    const { error, downloaded } = summaryOf(finished);
+    assert.deepEqual([finished.exitCode, error?.code, downloaded], [130, 'interrupted', 2], next[0]);
+  }
+});
+
+test('a failed export is no failed day file for --failed-to', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), join(dir, 'data'));
+  const [list, out] = [join(dir, 'failed'), join(dir, 'npz')];
+  await mkdir(join(out, DAYS[0] ?? ''), { recursive: true });
+  const exporting = ['--export', 'hftbacktest', '--export-dir', out, '--failed-to', list];
+  const { exitCode } = await runHere(['download', ...SERIES, '--date', '2024-03-01', ...exporting], { env });
+  assert.equal(exitCode, 8);
+  assert.equal(await readFile(list, 'utf8'), '');
 });
 
 test('sync exports the series of each job with export, relative to the config file', async (t) => {
@@ -98,6 +151,7 @@ async function writeJobs(dir: string, jobs: Readonly<Record<string, readonly str
 }
 
 interface Summary extends JsonLine {
+  readonly downloaded?: number;
   readonly error?: { readonly code: string };
 }
 

@@ -4,10 +4,12 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
+import { tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
+import { readResumeNote, writeResumeNote } from '../../../src/store/part-path.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 import { serve } from '../../service/loopback.js';
-import { NAME, onDisk, run, setUp } from '../runs.js';
+import { NAME, OWNER, onDisk, run, setUp } from '../runs.js';
 
 test('resumes an interrupted transfer if the service allows it, and verifies the whole file', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
@@ -120,4 +122,30 @@ test('a connection that is cut ten times reads no byte on disk, and a later run 
   assert.ok(requests > 5, `${requests} requests`);
   assert.deepEqual([...reads.values()], [kept]);
   assert.deepEqual(await readFile(join(dir, NAME)), expected);
+});
+
+test('a run beside another leaves the part file and the resume note of that one alone', async (t) => {
+  const { service, dir } = await setUp(t, { rows: 30_000 });
+  const whole = await tempDir(t);
+  await run(service, whole);
+  const expected = await readFile(join(whole, NAME));
+  const lock = await tryAcquireRunLock(dir, OWNER);
+  cleanUp(t, async () => lock?.release());
+  const note = { etag: '"e1"', total: expected.length };
+  await writeFile(join(dir, `${NAME}.part`), expected.subarray(0, 1000));
+  await writeResumeNote(dir, NAME, note);
+
+  // No response can be resumed. The second one is small, so that it has no part when its bytes prove to be bad.
+  let requests = 0;
+  const datasetsUrl = await serve(t, (_, response) => {
+    requests++;
+    if (requests === 1)
+      response.write(expected.subarray(0, 10_000), () => setImmediate(() => response.destroy()));
+    else response.end(requests === 2 ? 'no gzip' : expected);
+  });
+  const { summary, files } = await run({ ...service, datasetsUrl }, dir);
+  assert.deepEqual([summary.exitCode, files[0]?.attempts], [0, 3]);
+  assert.deepEqual(await readFile(join(dir, NAME)), expected);
+  assert.deepEqual(await readResumeNote(dir, NAME), note);
+  assert.equal((await stat(join(dir, `${NAME}.part`))).size, 1000);
 });

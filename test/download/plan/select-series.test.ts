@@ -73,6 +73,14 @@ test('an exchange without datasets is refused', async (t) => {
   });
 });
 
+test('refuses a symbol without data types, also for "all"', async (t) => {
+  const symbols = [symbol('A', 'spot', [])];
+  const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };
+  await assert.rejects(plan(t, { types: ['all'], symbols: ['A'], date: ['2024-03-08'] }, { record }), {
+    message: '--type all: none of the selected symbols on x has this data type; they have none',
+  });
+});
+
 test('refuses two symbols with the same file names', async (t) => {
   const symbols = [symbol('A*B', 'spot', ['trades']), symbol('A-B', 'spot', ['trades'])];
   const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/folder/manifest-file.js';
+import { compactManifest } from '../../../src/store/folder/folder-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { createTestRecord, toTestPath } from '../manifest/records.js';
 import { manifestFolder, paths } from './manifest-folder.js';
 
@@ -26,6 +28,23 @@ test('a manifest that grew while open is compacted when it is closed', async (t)
   await Promise.all(Array.from({ length: 1200 }, (_, n) => manifest.append(createTestRecord(`${n % 3}`, n))));
   await manifest.close();
   assert.equal((await readFile(path, 'utf8')).split('\n').length, 4);
+});
+
+test('a grown manifest that cannot be compacted is opened and closed as it is', {
+  skip: process.platform === 'win32' && 'no sockets in folders here',
+}, async (t) => {
+  const { path, open, writeRaw } = await manifestFolder(t);
+  await writeRaw(
+    Array.from({ length: 1200 }, (_, n) => formatManifestLine(createTestRecord(`${n % 500}`, n))).join(''),
+  );
+  // The new file cannot be opened there, with an error that no disk has.
+  const socket = createServer().listen(`${path}.compact`);
+  cleanUp(t, () => socket.close());
+  await once(socket, 'listening');
+  const manifest = await open();
+  await manifest.append(createTestRecord('new'));
+  await manifest.close();
+  assert.equal((await open()).size, 501);
 });
 
 test('of two compactions one gives up, unless the other started more than ten minutes ago', async (t) => {

@@ -76,17 +76,19 @@ storeTest(
   },
 );
 
-storeTest('reading stops if the object is replaced meanwhile', async (t) => {
+storeTest('reading stops if the object is replaced meanwhile, also by a shorter one', async (t) => {
   const { store, shim } = await open(t);
-  await store.put('a', randomBytes(3_000_000));
-  void shim.harm('GetObject', 'cut answer');
-  const chunks = store.get('a')[Symbol.asyncIterator]();
-  await chunks.next();
-  await store.put('a', randomBytes(3_000_000));
-  const rest = async (): Promise<void> => {
-    while (!(await chunks.next()).done);
-  };
-  await assert.rejects(rest(), { code: 'changed' });
+  for (const newBytes of [3_000_000, 100]) {
+    await store.put('a', randomBytes(3_000_000));
+    void shim.harm('GetObject', 'cut answer');
+    const chunks = store.get('a')[Symbol.asyncIterator]();
+    await chunks.next();
+    await store.put('a', randomBytes(newBytes));
+    const rest = async (): Promise<void> => {
+      while (!(await chunks.next()).done);
+    };
+    await assert.rejects(rest(), { code: 'changed' }, `${newBytes} bytes`);
+  }
 });
 
 storeTest('gives up on a silent store after some attempts', async (t) => {
