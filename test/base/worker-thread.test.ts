@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
 import { ThreadPool } from '../../src/base/thread-pool.js';
 import { WorkerThread } from '../../src/base/worker-thread.js';
 import { cleanUp } from '../helpers/clean-up.js';
@@ -130,4 +131,20 @@ test('if an idle thread ends, the next job fails with its error, and a new threa
   await assert.rejects(pool.run(EMPTY), { message: 'the test thread ended with code 1' });
   assert.equal((await pool.run(EMPTY)).length, 0);
   assert.equal(workers.length, 2);
+});
+
+test('a pool that cannot start all threads ahead closes those that it started', () => {
+  const threads: TestThread[] = [];
+  const pool = new ThreadPool({
+    startThread() {
+      if (threads.length > 0) throw new TickhaulError('disk', 'there is no room for a test thread');
+      threads.push(createThread());
+      return threads[0] as TestThread;
+    },
+  });
+  assert.throws(() => pool.start(2), { code: 'disk' });
+  assert.deepEqual(
+    threads.map(({ hasEnded }) => hasEnded),
+    [true],
+  );
 });
