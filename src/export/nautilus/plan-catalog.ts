@@ -3,14 +3,15 @@ import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js'
 import { type Day, formatDay } from '../../day-files/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import { countNeededDecimals } from '../decimal-text.js';
-import type {
-  ExportContext,
-  ExportJob,
-  ExportPlan,
-  ExportSource,
-  OutputsOf,
-  SideFile,
-  SideFiles,
+import {
+  type ExportContext,
+  type ExportJob,
+  type ExportPlan,
+  type ExportSource,
+  groupBySymbol,
+  type OutputsOf,
+  type SideFile,
+  type SideFiles,
 } from '../export-target.js';
 import { instrumentBetween, isNamed } from '../instrument-version.js';
 import {
@@ -67,21 +68,6 @@ export async function planCatalog(
 interface DayRange {
   readonly first: Day;
   readonly last: Day;
-}
-
-type Series = [ExportSource, ...ExportSource[]];
-
-/** Sources are sorted by exchange, symbol and day. */
-function groupBySymbol(sources: readonly ExportSource[]): readonly Series[] {
-  const series: Series[] = [];
-  for (const source of sources) {
-    const days = series.at(-1);
-    const isNext =
-      days?.[0].file.exchange === source.file.exchange && days[0].file.symbol === source.file.symbol;
-    if (days && isNext) days.push(source);
-    else series.push([source]);
-  }
-  return series;
 }
 
 function createJobs(
