@@ -3,16 +3,15 @@ import { US_PER_DAY } from '../day-files/day.js';
 import type { ContentResult, RowPlace } from '../events/audited-day.js';
 import {
   type Batch,
+  createBatchError,
   getBooleans,
   getColumn,
   getNumbers,
-  getTextBytes,
   getTextCodes,
   getTextColumn,
   type Schema,
   toDictionary,
 } from '../format/batch.js';
-import { createCellError } from '../format/csv/csv-cells.js';
 import { type BatchRows, EMPTY_FLAG, IdNumbers, OTHER_CODE } from './batch-rows.js';
 import { BookStates, ChangeStates, createRowStates, type StateSource } from './book-states.js';
 
@@ -193,9 +192,7 @@ class OpenBatch implements AuditBatch {
   }
 
   createTextError(name: string, row: number, problem: string): Error {
-    const { source = 'rows', line = 0 } = this.batch.firstLine ?? {};
-    const cell = getTextBytes(this.batch, name, row);
-    return createCellError({ source, line: line + row }, name, cell, problem);
+    return createBatchError(this.batch, name, row, problem);
   }
 }
 

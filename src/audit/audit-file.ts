@@ -71,8 +71,7 @@ export interface RowAuditInput {
 const AUDIT_READ_OPTIONS = {
   batchRows: 8192,
   numberText: 'all',
-  allowsEmptyCells: true,
-  allowsEmptyFile: true,
+  allowsEmpty: true,
 } as const;
 
 /** Memories that the audits of this thread use in turns. */

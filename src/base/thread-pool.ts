@@ -66,9 +66,14 @@ export class ThreadPool<Task, Result = void, Event = never, Message = never> {
     }
   }
 
-  /** Starts threads ahead of their first tasks, until `count` are running. */
+  /** Starts threads ahead of their first tasks, until `count` are running. @throws as `startThread`; then closes all. */
   start(count: number): void {
-    while (this.#threads.size < count) this.#keepIdle(this.#start());
+    try {
+      while (this.#threads.size < count) this.#keepIdle(this.#start());
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
   }
 
   /** Terminates all threads; tasks in progress fail. */

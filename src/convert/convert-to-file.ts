@@ -25,11 +25,11 @@ import {
 import { type ConvertInput, computeInThread, withUploadRetries } from './convert-files.js';
 import { CloseChain, ConvertRun } from './convert-run.js';
 import {
-  findUpToDateOutput,
   openProvenanceStore,
   type ProvenancePairs,
   type ProvenanceStore,
   readExistingOutput,
+  skipUpToDate,
 } from './existing-outputs.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
@@ -183,7 +183,10 @@ class OneFileConversion {
     );
   }
 
-  /** @throws TickhaulError `usage` if the existing file has rows of other sources that are removed, or will be. */
+  /**
+   * @throws TickhaulError `usage` if the existing file has rows of other sources that are removed, or will be; as
+   * `readExistingOutput` does.
+   */
   async #findUpToDate(
     sources: readonly StoredSource[],
     provenance: ProvenancePairs | undefined,
@@ -200,12 +203,13 @@ class OneFileConversion {
       ({ path, found: { bytes, etag } }): UnreadSource => ({ name: basename(path), bytes, etag }),
     );
     const hash = (i: number): Promise<string> => hashSource(files, sources[i]?.path ?? '', signal);
-    const upToDate = await findUpToDateOutput(files, expected, identities, hash, signal);
+    const found = await readExistingOutput(files, expected, signal);
+    const upToDate = found && (await skipUpToDate(found, expected, identities, hash));
     if (upToDate) return upToDate;
     const present = new Set(identities.map(({ name }) => name));
     // A file that was changed may still have these rows.
     const changed = provenance && (await files.stat(target, signal)) ? provenance : undefined;
-    const pairs = (await readExistingOutput(files, expected, signal))?.pairs ?? changed;
+    const pairs = found?.pairs ?? changed;
     const others = pairs ? parseSources(pairs).flatMap(({ name }) => (present.has(name) ? [] : name)) : [];
     const lost = keepSource ? await this.#findRemoved(others) : others;
     if (lost.length === 0) return undefined;

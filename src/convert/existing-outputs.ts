@@ -4,7 +4,6 @@ import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
 import { parseShallowJson } from '../base/json-depth.js';
 import { STATE_FOLDER } from '../day-files/day-file.js';
 import { describeOlderKeys } from '../day-files/layout.js';
-import type { OutputFormat } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import { appendLine } from '../store/append-line.js';
 import { type Files, readTextAt, type StoreSettings, writeTextsAt } from '../store/files.js';
@@ -29,19 +28,39 @@ export interface ExpectedOutput {
 }
 
 /**
- * Returns the existing output if it is up to date.
+ * Returns the existing output if it is up to date. One that cannot be read is not.
  * @param md5 called with the position of a source, only if all else matches.
  */
 export async function findUpToDateOutput(
   files: Files,
-  { target, dataType, options, provenance }: ExpectedOutput,
+  expected: ExpectedOutput,
   sources: readonly UnreadSource[],
   md5: (index: number) => Promise<string>,
   signal: AbortSignal,
-): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
-  const found = await readExistingOutput(files, { target, options, provenance }, signal);
-  if (!found) return undefined;
-  const { bytes, pairs } = found;
+): Promise<SkippedOutput | undefined> {
+  const found = await readExistingOutput(files, expected, signal).catch((error: unknown) => {
+    if (error instanceof TickhaulError || isSystemError(error)) return undefined;
+    throw error;
+  });
+  return found && skipUpToDate(found, expected, sources, md5);
+}
+
+interface SkippedOutput {
+  readonly status: 'skipped';
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * The result for an existing output that is up to date; undefined if it is not.
+ * @param md5 as for `findUpToDateOutput`.
+ */
+export async function skipUpToDate(
+  { bytes, pairs }: ExistingOutput,
+  { dataType, options }: ExpectedOutput,
+  sources: readonly UnreadSource[],
+  md5: (index: number) => Promise<string>,
+): Promise<SkippedOutput | undefined> {
   const isSame = await isUpToDate(pairs, sources, dataType, options, md5);
   return isSame ? { status: 'skipped', rows: parseRowCount(pairs), bytes } : undefined;
 }
@@ -52,44 +71,33 @@ interface ExistingOutput {
   readonly pairs: Readonly<Record<string, string>>;
 }
 
-/** The output at the target; undefined if there is none of the format with a record. */
-export function readExistingOutput(
+/**
+ * The output at the target; undefined if there is none of the format with a record.
+ * @throws TickhaulError `disk`, `store_down` …: there may be one.
+ */
+export async function readExistingOutput(
   files: Files,
   { target, options, provenance }: Omit<ExpectedOutput, 'dataType'>,
   signal: AbortSignal,
 ): Promise<ExistingOutput | undefined> {
   const format = OUTPUT_FORMATS[options.format];
-  return format.hasMetadata
-    ? readOutputMetadata(format, files, target, signal)
-    : readOutputWithNote(files, target, provenance, signal);
-}
-
-/** Undefined if there is no readable file of the format; it is then written again. */
-async function readOutputMetadata(
-  format: OutputFormat,
-  files: Files,
-  path: string,
-  signal: AbortSignal,
-): Promise<ExistingOutput | undefined> {
+  if (!format.hasMetadata) {
+    // Without metadata, the size shows whether the output is complete.
+    const bytes = provenance && (await files.stat(target, signal))?.bytes;
+    const isComplete = bytes !== undefined && provenance?.[OUTPUT_BYTES_KEY] === String(bytes);
+    return isComplete ? { bytes, pairs: provenance } : undefined;
+  }
   try {
-    const { bytes, keyValues } = await format.readFacts(path, files, signal);
+    const { bytes, keyValues } = await format.readFacts(target, files, signal);
     return keyValues && { bytes, pairs: keyValues };
   } catch (error) {
-    if (error instanceof TickhaulError || isSystemError(error)) return undefined;
-    throw error;
+    const code = error instanceof TickhaulError ? error.code : undefined;
+    // A file of another format, or credentials that may not even look for one.
+    if (code === 'corrupt' || code === 'store_refused') return undefined;
+    // The conversion reports what is in the way, such as a folder.
+    if (!(await files.stat(target, signal))) return undefined;
+    throw toDiskError(error, target);
   }
-}
-
-/** Without metadata, the size shows whether the output is complete. */
-async function readOutputWithNote(
-  files: Files,
-  path: string,
-  pairs: ExpectedOutput['provenance'],
-  signal: AbortSignal,
-): Promise<ExistingOutput | undefined> {
-  if (!pairs) return undefined;
-  const bytes = (await files.stat(path, signal).catch(() => undefined))?.bytes;
-  return bytes !== undefined && pairs[OUTPUT_BYTES_KEY] === String(bytes) ? { bytes, pairs } : undefined;
 }
 
 export type ProvenancePairs = Readonly<Record<string, string>>;

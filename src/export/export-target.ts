@@ -159,6 +159,21 @@ export function compareSources({ file: a }: ExportSource, { file: b }: ExportSou
   );
 }
 
+/** Sources of one symbol, at least one. */
+export type ExportSeries = readonly [ExportSource, ...ExportSource[]];
+
+/** @param sources sorted by `compareSources`. */
+export function groupBySymbol(sources: readonly ExportSource[]): readonly ExportSeries[] {
+  const series: [ExportSource, ...ExportSource[]][] = [];
+  for (const source of sources) {
+    const days = series.at(-1);
+    const { exchange, symbol } = source.file;
+    if (days?.[0].file.exchange === exchange && days[0].file.symbol === symbol) days.push(source);
+    else series.push([source]);
+  }
+  return series;
+}
+
 /** What the rows of an output belong to. Outputs of different owners have different paths, or folders. */
 export interface OutputOwner {
   /** Such as an exchange and a symbol of its cells. */

@@ -1,5 +1,6 @@
+import type { TickhaulError } from '../base/errors.js';
 import type { Column } from '../day-files/data-types.js';
-import type { SourceLine } from './csv/csv-cells.js';
+import { createCellError, type SourceLine } from './csv/csv-cells.js';
 
 /**
  * Rows as the CSV parser passes them to the writers: in the order of the file, by column, in typed arrays. So
@@ -142,6 +143,21 @@ export function getTextBytes(batch: Batch, name: string, row: number): Uint8Arra
   return bytes.subarray(offsets[at], offsets[at + 1]);
 }
 
+/** The error of a cell that is text or empty. @param problem completes a sentence that begins with the cell. */
+export function createBatchError(batch: Batch, name: string, row: number, problem: string): TickhaulError {
+  const { source = 'rows', line = 0 } = batch.firstLine ?? {};
+  const cell = getColumn(batch, name).kind === 'text' ? getTextBytes(batch, name, row) : new Uint8Array();
+  return createCellError({ source, line: line + row }, name, cell, problem);
+}
+
+/** @throws TickhaulError `corrupt` if a cell of the columns is empty. @param problem as for `createBatchError`. */
+export function assertFilled(batch: Batch, names: readonly string[], problem: string): void {
+  for (const name of names) {
+    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
+    if (row >= 0) throw createBatchError(batch, name, row, problem);
+  }
+}
+
 /** A text column as positions in its distinct texts. */
 export interface TextDictionary {
   readonly indices: Int32Array;
@@ -168,12 +184,15 @@ export function toDictionary(column: TextColumn): TextDictionary {
 }
 
 /** Decodes all texts. */
-export function decodeTexts({ bytes, offsets }: TextValues): string[] {
+export function decodeTexts(values: TextValues): string[] {
   const texts: string[] = [];
-  for (let i = 0; i + 1 < offsets.length; i++) {
-    texts.push(decodeRange(bytes, offsets[i] as number, offsets[i + 1] as number));
-  }
+  for (let i = 0; i + 1 < values.offsets.length; i++) texts.push(decodeTextAt(values, i));
   return texts;
+}
+
+/** Decodes the text at a position. */
+export function decodeTextAt({ bytes, offsets }: TextValues, index: number): string {
+  return decodeRange(bytes, offsets[index] as number, offsets[index + 1] as number);
 }
 
 /** Decodes the bytes from `start` up to `end`. */

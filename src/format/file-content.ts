@@ -50,6 +50,12 @@ export interface FileContent {
   readonly last: readonly (readonly Cell[])[];
 }
 
+/** An integer as a cell. */
+export function toIntegerCell(value: number | bigint): Cell {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
 /** The column that orders a file's rows. */
 export const TIME_COLUMN = 'local_timestamp';
 
@@ -182,4 +188,19 @@ export function isDamage(error: unknown): error is Error {
 /** Describes bytes that cannot be read. Node's own RangeErrors name an argument of a function. */
 export function describeDamage(error: Error): string {
   return error instanceof RangeError && 'code' in error ? 'a value is outside of its data' : error.message;
+}
+
+const TICKHAUL_CREATOR = /^tickhaul version /;
+
+/**
+ * Why data of a file whose metadata is read cannot be read.
+ * @param createdBy the writer of the file.
+ * @throws TickhaulError `corrupt` for damage to a file of tickhaul; the error itself if it shows no damage.
+ */
+export function describeUnread(path: string, error: unknown, createdBy: string | undefined): string {
+  if (!isDamage(error)) throw error;
+  const problem = describeDamage(error);
+  if (!TICKHAUL_CREATOR.test(createdBy ?? '') || error instanceof TooLargeError) return problem;
+  const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
+  throw new TickhaulError('corrupt', message, { cause: error });
 }

@@ -1,7 +1,6 @@
 import { Decompress } from 'fzstd';
 import { type ReadChunks, readChunks } from '../base/disk-files.js';
 import { TickhaulError } from '../base/errors.js';
-import type { TextSink } from '../gzip/gunzip.js';
 import { readSource } from '../gzip/read-source.js';
 import { ZstdFrames } from './decompress.js';
 
@@ -13,14 +12,14 @@ import { ZstdFrames } from './decompress.js';
  */
 export async function readTextFile(
   path: string,
-  onText: TextSink,
+  onText: (text: Buffer) => void,
   signal: AbortSignal,
   read: ReadChunks = readChunks,
 ): Promise<number> {
   if (path.endsWith('.gz')) return (await readSource(path, { onText, read, signal })).bytes;
   let bytes = 0;
   const zstd = path.endsWith('.zst')
-    ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
+    ? new Decompress((text) => onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
     : undefined;
   const frames = new ZstdFrames();
   const push = (chunk: Uint8Array, final: boolean): void => {
@@ -39,7 +38,7 @@ export async function readTextFile(
     async (chunk) => {
       bytes += chunk.length;
       if (zstd) push(Uint8Array.from(chunk), false);
-      else await onText(chunk);
+      else onText(chunk);
     },
     signal,
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { abortReason } from '../../src/base/errors.js';
+import { abortReason, TickhaulError } from '../../src/base/errors.js';
 import { ThreadPool, workInParallel } from '../../src/base/thread-pool.js';
 import { waitForAbort } from '../../src/base/wait.js';
 import { WorkerThread } from '../../src/base/worker-thread.js';
@@ -150,4 +150,20 @@ test('of work in parallel, the error that came first counts, not one that its ab
   );
   await assert.rejects(working, (error) => error === bug);
   assert.deepEqual(begun, ['waits', 'fails']);
+});
+
+test('a pool that cannot start all threads ahead closes those that it started', () => {
+  const threads: TestThread[] = [];
+  const pool = new ThreadPool({
+    startThread() {
+      if (threads.length > 0) throw new TickhaulError('disk', 'there is no room for a test thread');
+      threads.push(createThread());
+      return threads[0] as TestThread;
+    },
+  });
+  assert.throws(() => pool.start(2), { code: 'disk' });
+  assert.deepEqual(
+    threads.map(({ hasEnded }) => hasEnded),
+    [true],
+  );
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { TickhaulError } from '../../src/base/errors.js';
 import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { createDeferred } from '../../src/base/wait.js';
 import {
@@ -14,7 +15,7 @@ import {
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { convertToFileWith } from '../../src/convert/convert-to-file.js';
 import { openProvenanceStore } from '../../src/convert/existing-outputs.js';
-import type { RunEvent } from '../../src/events/run-events.js';
+import type { RunEvent, RunSummary } from '../../src/events/run-events.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/message-type-name.js';
 import type { Files } from '../../src/store/files.js';
@@ -267,3 +268,35 @@ for (const format of ['parquet', 'ndjson'] as const) {
     assert.deepEqual(notes, format === 'ndjson' ? ['out/.tickhaul/conversions/all.ndjson.json'] : []);
   });
 }
+
+test('one file with rows of removed objects is not replaced while it cannot be read', async () => {
+  const files = createStore();
+  const target = 's3://bucket/out/all.parquet';
+  const convertOne = async (path: string, files: Files): Promise<RunSummary> =>
+    convertToFileWith(
+      {
+        paths: [path],
+        target,
+        options: createOutputOptions('parquet', {}),
+        jobs: 1,
+        existing: 'skip',
+        keepSource: false,
+        emit: () => {},
+        signal,
+      },
+      files,
+    );
+  assert.equal((await convertOne(SOURCE, files)).exitCode, 0);
+  const before = files.bucket.bytes('out/all.parquet');
+  const next = KEY.replace('03-01', '03-02');
+  files.bucket.write(next, gzipSync(CSV));
+  const busy: Files = {
+    ...files,
+    openRandom: async (path) => {
+      throw new TickhaulError('store_down', `${path}: the store does not answer`);
+    },
+  };
+  assert.equal((await convertOne(`s3://bucket/${next}`, busy)).exitCode, 5);
+  assert.deepEqual(files.bucket.keys(), ['out/all.parquet', next]);
+  assert.equal(files.bucket.bytes('out/all.parquet'), before);
+});

@@ -6,10 +6,7 @@ import type { Files } from '../../store/files.js';
 
 /** What to read, as plain data, which can be posted to a thread. */
 export interface RowsRequest
-  extends Pick<
-    RowReaderOptions,
-    'path' | 'dataType' | 'numberText' | 'allowsEmptyCells' | 'allowsEmptyFile'
-  > {
+  extends Pick<RowReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmpty'> {
   /** Names of the columns to pass on, if the rows have many others; by default all. */
   readonly columns?: readonly string[] | undefined;
   /** Rows of a batch; the last one may have fewer. */

@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import {
+  assertFilled,
   type Batch,
-  getColumn,
   getDictionary,
   getNumbers,
   getTextCodes,
@@ -10,7 +10,6 @@ import {
   type TextColumn,
   type TextValues,
 } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-cells.js';
 import {
   type Exporter,
   type ExportIo,
@@ -96,7 +95,7 @@ class JobPairs {
 
   /** Adds the rows of `trades`. @throws TickhaulError `corrupt` for an empty cell, and for too many late trades. */
   async add(batch: Batch): Promise<void> {
-    assertNumbers(batch);
+    assertFilled(batch, ['price', 'amount'], 'is empty; freqtrade needs it');
     const trades = readTrades(batch);
     const { pair } = this.#settings;
     if (pair === undefined) this.#addBySymbol(trades, batch);
@@ -199,20 +198,6 @@ function toPlainText(column: TextColumn): TextValues {
 }
 
 const NO_BYTES = new Uint8Array();
-
-function assertNumbers(batch: Batch): void {
-  for (const name of ['price', 'amount']) {
-    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
-    if (row < 0) continue;
-    const { source = 'rows', line = 0 } = batch.firstLine ?? {};
-    throw createCellError(
-      { source, line: line + row },
-      name,
-      new Uint8Array(),
-      'is empty; freqtrade needs it',
-    );
-  }
-}
 
 /** The files of one pair. Trades are held back for a while, and written in the order of their exchange times. */
 class PairExport {

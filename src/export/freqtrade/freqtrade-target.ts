@@ -7,8 +7,10 @@ import {
   type ExportContext,
   type ExportJob,
   type ExportPlan,
+  type ExportSeries,
   type ExportSource,
   type ExportTarget,
+  groupBySymbol,
   type OutputsOf,
   SELECT_OTHERS,
   type SideFiles,
@@ -64,7 +66,7 @@ async function planPairs(
     } else if (tickers.length > 0) {
       const plain: unknown = JSON.parse(JSON.stringify(tickerSettings));
       jobs.push({ target: 'freqtrade', key: `${name} derivative_ticker`, sources: tickers, settings: plain });
-      const [{ file }] = tickers as unknown as Series;
+      const [{ file }] = tickers as unknown as ExportSeries;
       const [first, before] = [file.day, addDays(file.day, -1)].map(formatDay);
       warnings.push(
         `${name}: the funding rate of ${first} 00:00 is in the derivative_ticker file of ${before}, which is not among the sources`,
@@ -93,7 +95,12 @@ function isOfFutures({ pair, pairs = {} }: Pick<JobSettings, 'pair' | 'pairs'>):
 /**
  * The series of day files. @throws usage error for two files of one day, for options, and for a pair of several symbols.
  */
-function checkSeries(sources: readonly ExportSource[], { pair }: FreqtradeSettings): readonly Series[] {
+function checkSeries(sources: readonly ExportSource[], { pair }: FreqtradeSettings): readonly ExportSeries[] {
+  for (const [i, source] of sources.entries()) {
+    const last = sources[i - 1];
+    if (last && isSameDayFile(last.file, source.file))
+      throw usageError(`${nameOf([last])}: several files have the same day: ${last.path}, ${source.path}`);
+  }
   const series = groupBySymbol(sources);
   const [first, other] = series;
   if (pair !== undefined && other)
@@ -105,29 +112,12 @@ function checkSeries(sources: readonly ExportSource[], { pair }: FreqtradeSettin
   return series;
 }
 
-/** Day files of one symbol, by day; at least one. */
-type Series = readonly [ExportSource, ...ExportSource[]];
-
-function nameOf([{ file }]: Series): string {
+function nameOf([{ file }]: ExportSeries): string {
   return `${file.exchange} ${file.symbol}`;
 }
 
-function groupBySymbol(sources: readonly ExportSource[]): readonly Series[] {
-  const series: [ExportSource, ...ExportSource[]][] = [];
-  for (const source of sources) {
-    const days = series.at(-1);
-    const last = days?.at(-1);
-    if (last && isSameDayFile(last.file, source.file))
-      throw usageError(`${nameOf([last])}: several files have the same day: ${last.path}, ${source.path}`);
-    if (last?.file.exchange === source.file.exchange && last.file.symbol === source.file.symbol)
-      days?.push(source);
-    else series.push([source]);
-  }
-  return series;
-}
-
 async function findPairs(
-  series: Series,
+  series: ExportSeries,
   { fetchInstruments }: ExportContext,
 ): Promise<Pick<JobSettings, 'pair' | 'pairs'>> {
   const [{ file }] = series;
@@ -156,7 +146,7 @@ function namePair(instrument: InstrumentInfo): readonly (readonly [symbol: strin
   return pair === undefined ? [] : [[instrument.id.toUpperCase(), pair]];
 }
 
-function unknownPairError(series: Series, instrument: InstrumentInfo | undefined): TickhaulError {
+function unknownPairError(series: ExportSeries, instrument: InstrumentInfo | undefined): TickhaulError {
   const reason = instrument
     ? `no pair follows from an instrument of type ${instrument.type}`
     : 'its base and quote currency are unknown';

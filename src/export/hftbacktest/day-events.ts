@@ -1,15 +1,13 @@
-import type { TickhaulError } from '../../base/errors.js';
 import { toDatasetSymbol } from '../../day-files/dataset-symbol.js';
 import {
+  assertFilled,
   type Batch,
+  createBatchError,
   getBooleans,
-  getColumn,
   getDictionary,
   getNumbers,
-  getTextBytes,
   getTextCodes,
 } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-cells.js';
 import { SELECT_OTHERS, sameOutputError } from '../export-target.js';
 import {
   BUY_BIT,
@@ -83,7 +81,7 @@ export class DayEvents {
   addBook(batch: Batch): void {
     const ev = getTextCodes(batch, 'side', { bid: DEPTH | BUY_BIT, ask: DEPTH | SELL_BIT });
     const wrong = ev.indexOf(0);
-    if (wrong >= 0) throw createRowError(batch, wrong, 'side', 'is neither bid nor ask');
+    if (wrong >= 0) throw createBatchError(batch, 'side', wrong, 'is neither bid nor ask');
     const isSnapshot = getBooleans(batch, 'is_snapshot');
     const rows = readColumns(batch, ev);
     const symbols = this.#readSymbols(batch);
@@ -166,10 +164,7 @@ function findChange(flags: Uint8Array, start: number): number {
 
 /** @param ev is part of the result. */
 function readColumns(batch: Batch, ev: Uint8Array): EventColumns {
-  for (const name of ['price', 'amount']) {
-    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
-    if (row >= 0) throw createRowError(batch, row, name, 'is empty, which hftbacktest cannot read');
-  }
+  assertFilled(batch, ['price', 'amount'], 'is empty, which hftbacktest cannot read');
   return {
     exch: getNumbers(batch, 'timestamp'),
     local: getNumbers(batch, 'local_timestamp'),
@@ -177,12 +172,6 @@ function readColumns(batch: Batch, ev: Uint8Array): EventColumns {
     qty: getNumbers(batch, 'amount'),
     ev,
   };
-}
-
-function createRowError(batch: Batch, row: number, column: string, problem: string): TickhaulError {
-  const { source = 'rows', line = 0 } = batch.firstLine ?? {};
-  const cell = column === 'side' ? getTextBytes(batch, column, row) : new Uint8Array();
-  return createCellError({ source, line: line + row }, column, cell, problem);
 }
 
 const FIRST_ROWS = 64;

@@ -1,5 +1,4 @@
-import { getBooleans, getTextBytes, getTextCodes } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-cells.js';
+import { createBatchError, getBooleans, getTextCodes } from '../../format/batch.js';
 import { CATALOG_COLUMNS, type CatalogColumn, DEPTH_LEVELS, type FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory, LaneSet } from './lane-memory.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';
@@ -29,12 +28,7 @@ export function createBookRowDecoder(decoder: LaneDecoder): RowDecoder {
       lanes.view(LANE.isSnapshot).set(getBooleans(rows.batch, 'is_snapshot'));
       const sides = getTextCodes(rows.batch, 'side', SIDES);
       const unknown = sides.indexOf(0);
-      if (unknown >= 0) {
-        const { batch, path: source } = rows;
-        const line = (batch.firstLine?.line ?? 0) + unknown;
-        const cell = getTextBytes(batch, 'side', unknown);
-        throw createCellError({ source, line }, 'side', cell, 'is neither bid nor ask');
-      }
+      if (unknown >= 0) throw createBatchError(rows.batch, 'side', unknown, 'is neither bid nor ask');
       lanes.view(LANE.side).set(sides);
       decoder.decodeRequiredNumbers(rows, 'price', 'price', lanes.at(LANE.price));
       decoder.decodeRequiredNumbers(rows, 'amount', 'size', lanes.at(LANE.size));

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { countNeededDecimals, plural } from '../../base/units.js';
 import { US_PER_DAY } from '../../day-files/day.js';
-import type { Batch } from '../../format/batch.js';
+import { getDictionary } from '../../format/batch.js';
 import type { ExportIo, ExportJob, ExportSource, OutputOwner } from '../export-target.js';
 import type { SpillFile } from '../job-memory.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
@@ -175,11 +175,8 @@ async function createPrecisionError(
 ): Promise<Error> {
   const most = { price: 0, size: 0 };
   await io.read(source, { numberText: 'all' }, (batch) => {
-    const isOfSymbol = createSymbolTest(
-      batch,
-      batch.schema.findIndex(({ name }) => name === 'symbol'),
-      symbol,
-    );
+    const { indices, texts } = getDictionary(batch, 'symbol');
+    const wanted = texts.indexOf(symbol);
     for (const [i, { name }] of batch.schema.entries()) {
       const kind = name.includes('price') ? 'price' : name.includes('amount') ? 'size' : undefined;
       const column = batch.columns[i];
@@ -188,7 +185,7 @@ async function createPrecisionError(
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, offsets.at(-1)).toString('latin1');
       for (let row = 0; row < batch.rows; row++) {
         const cell = text.slice(offsets[row], offsets[row + 1]);
-        if (cell !== '' && isOfSymbol(row) && mayNeedDecimals(cell, most[kind]))
+        if (cell !== '' && indices[row] === wanted && mayNeedDecimals(cell, most[kind]))
           most[kind] = Math.max(most[kind], countNeededDecimals(cell));
       }
     }
@@ -201,16 +198,4 @@ async function createPrecisionError(
 function mayNeedDecimals(text: string, known: number): boolean {
   const point = text.indexOf('.');
   return (point >= 0 && text.length - point - 1 > known) || /[eE]/.test(text);
-}
-
-function createSymbolTest({ columns }: Batch, index: number, symbol: string): (row: number) => boolean {
-  const column = columns[index];
-  if (column?.kind !== 'text') throw new Error('the batch has no symbols');
-  const { bytes, offsets } = column.encoding === 'dictionary' ? column.dictionary : column.text;
-  const text = Buffer.from(bytes);
-  const isSymbol = Array.from(
-    { length: offsets.length - 1 },
-    (_, i) => text.toString('utf8', offsets[i], offsets[i + 1]) === symbol,
-  );
-  return (row) => isSymbol[column.encoding === 'dictionary' ? (column.indices[row] as number) : row] === true;
 }

@@ -29,7 +29,7 @@ interface NautilusExports
   readonly stoppedAt: WasmVariable;
   readonly roundedCount: WasmVariable;
 
-  convertToNanoseconds(values: number, count: number, out: number): void;
+  convertToNanoseconds(values: number, count: number, out: number): number;
   findStepBack(values: number, count: number): number;
   gather(values: number, width: number, rows: number, count: number, out: number): void;
   findNonZero(values: number, width: number, count: number, rows: number): number;

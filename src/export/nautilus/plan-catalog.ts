@@ -3,14 +3,15 @@ import { countNeededDecimals } from '../../base/units.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../day-files/dataset-symbol.js';
 import { type Day, formatDay } from '../../day-files/day.js';
 import { type InstrumentInfo, instrumentBetween, isNamed } from '../../service/records/fetch-instruments.js';
-import type {
-  ExportContext,
-  ExportJob,
-  ExportPlan,
-  ExportSource,
-  OutputsOf,
-  SideFile,
-  SideFiles,
+import {
+  type ExportContext,
+  type ExportJob,
+  type ExportPlan,
+  type ExportSource,
+  groupBySymbol,
+  type OutputsOf,
+  type SideFile,
+  type SideFiles,
 } from '../export-target.js';
 import {
   type CatalogSettings,
@@ -66,21 +67,6 @@ export async function planCatalog(
 interface DayRange {
   readonly first: Day;
   readonly last: Day;
-}
-
-type Series = [ExportSource, ...ExportSource[]];
-
-/** Sources are sorted by exchange, symbol and day. */
-function groupBySymbol(sources: readonly ExportSource[]): readonly Series[] {
-  const series: Series[] = [];
-  for (const source of sources) {
-    const days = series.at(-1);
-    const isNext =
-      days?.[0].file.exchange === source.file.exchange && days[0].file.symbol === source.file.symbol;
-    if (days && isNext) days.push(source);
-    else series.push([source]);
-  }
-  return series;
 }
 
 function createJobs(

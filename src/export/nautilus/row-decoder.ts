@@ -47,7 +47,10 @@ export class LaneDecoder {
     );
   }
 
-  /** Starts a batch: stores its times, and the precisions of its rows. */
+  /**
+   * Starts a batch: stores its times, and the precisions of its rows.
+   * @throws TickhaulError `corrupt` for a time before 1970.
+   */
   open(rows: InstrumentBatch, lanes: LaneSet): void {
     const { memory } = this;
     const { batch } = rows;
@@ -57,7 +60,10 @@ export class LaneDecoder {
       const column = getColumn(batch, name);
       if (column.kind !== 'time') throw new Error(`the column ${name} has no times`);
       const values = memory.load('times', column.values);
-      memory.kernel.convertToNanoseconds(values, batch.rows, lanes.at(lanes.widths.length - 2 + i));
+      const out = lanes.at(lanes.widths.length - 2 + i);
+      const row = memory.kernel.convertToNanoseconds(values, batch.rows, out);
+      if (row < batch.rows)
+        throw new TickhaulError('corrupt', `${describeRow(rows, row)}: ${name} is before 1970`);
     }
     this.#places = { price: this.#loadPlaces(rows, 'price'), size: this.#loadPlaces(rows, 'size') };
   }

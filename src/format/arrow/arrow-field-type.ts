@@ -1,4 +1,4 @@
-import type { Cell } from '../file-content.js';
+import { type Cell, toIntegerCell } from '../file-content.js';
 import { ARROW_TIME_UNITS, type ArrowTimeUnit, TypeNumber } from './arrow-message.js';
 
 /** Type of a field of any writer. */
@@ -110,22 +110,18 @@ export function parseIntegerType(type: FlatTable | undefined): ArrowFieldType {
   const bytes = bits / 8;
   if (bits === 64) {
     const read = isSigned ? Buffer.prototype.readBigInt64LE : Buffer.prototype.readBigUInt64LE;
-    return { ...FIXED, name, decode: (values, row) => toInteger(read.call(values, 8 * row)) };
+    return { ...FIXED, name, decode: (values, row) => toIntegerCell(read.call(values, 8 * row)) };
   }
   if (bits !== 8 && bits !== 16 && bits !== 32) throw new RangeError(`an integer of ${bits} bits`);
   const read = isSigned ? Buffer.prototype.readIntLE : Buffer.prototype.readUIntLE;
   return { ...FIXED, name, decode: (values, row) => read.call(values, bytes * row, bytes) };
 }
 
-function toInteger(value: bigint): number | string {
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-}
-
 const TO_MICROSECONDS: Readonly<Record<ArrowTimeUnit, (value: bigint) => Cell>> = {
-  s: (value) => toInteger(value * 1_000_000n),
-  ms: (value) => toInteger(value * 1000n),
-  us: toInteger,
-  ns: (value) => toInteger(value / 1000n),
+  s: (value) => toIntegerCell(value * 1_000_000n),
+  ms: (value) => toIntegerCell(value * 1000n),
+  us: toIntegerCell,
+  ns: (value) => toIntegerCell(value / 1000n),
 };
 
 /** Whether the bit of a row is set; lowest bits come first. */

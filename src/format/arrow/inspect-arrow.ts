@@ -1,10 +1,9 @@
-import { abortReason, TickhaulError } from '../../base/errors.js';
+import { abortReason } from '../../base/errors.js';
 import {
   type Cell,
-  describeDamage,
+  describeUnread,
   EDGE_ROWS,
   type FileContent,
-  isDamage,
   TIME_COLUMN,
   TimeOrder,
   TooLargeError,
@@ -63,8 +62,6 @@ interface DataSummary
 
 type CountedFooter = ArrowFooter & { readonly rows: number };
 
-const TICKHAUL_CREATOR = /^tickhaul version /;
-
 async function readData(
   path: string,
   file: RandomBytes,
@@ -76,12 +73,7 @@ async function readData(
   try {
     return await summarizeBatches(file, footer, signal);
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    const problem = describeDamage(error);
-    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '') || error instanceof TooLargeError)
-      return { first: [], last: [], unread: problem };
-    const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
-    throw new TickhaulError('corrupt', message, { cause: error });
+    return { first: [], last: [], unread: describeUnread(path, error, footer.createdBy) };
   }
 }
 

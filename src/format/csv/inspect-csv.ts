@@ -1,5 +1,5 @@
 import type { ReadChunks } from '../../base/disk-files.js';
-import type { Batch, ColumnData, Nulls, TextValues } from '../batch.js';
+import { type Batch, type ColumnData, decodeTextAt, type Nulls, type TextValues } from '../batch.js';
 import {
   type Cell,
   ColumnStats,
@@ -123,9 +123,4 @@ function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
     if (difference !== 0) return difference;
   }
   return lengthA - lengthB;
-}
-
-/** Decodes the text at a position. */
-function decodeTextAt({ bytes, offsets }: TextValues, index: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', offsets[index], offsets[index + 1]);
 }

@@ -21,10 +21,11 @@ export interface RowReaderOptions {
   readonly batchRows: number | ((columns: number) => number);
   /** The numbers that keep their text; none by default. */
   readonly numberText?: NumberText | undefined;
-  /** Whether cells of the leading columns may be empty, too. */
-  readonly allowsEmptyCells?: boolean | undefined;
-  /** Whether an empty file of an unknown data type has no rows and no schema; otherwise it is an error. */
-  readonly allowsEmptyFile?: boolean | undefined;
+  /**
+   * Whether cells of the leading columns may be empty, too, and an empty file of an unknown data type has no rows and no
+   * schema; otherwise both are errors.
+   */
+  readonly allowsEmpty?: boolean | undefined;
   /**
    * Memories that readers of one thread use in turns, one for each header. Empty at first. All these readers must have
    * the same other options. Iterate over the result of `push` completely before another of them continues. The last
@@ -112,8 +113,8 @@ export class RowReader {
    */
   *end(): Generator<Batch, void, undefined> {
     if (!this.#header) {
-      const { dataType, allowsEmptyFile } = this.#options;
-      if (allowsEmptyFile && dataType === undefined && this.#headerReader.isEmpty) return;
+      const { dataType, allowsEmpty } = this.#options;
+      if (allowsEmpty && dataType === undefined && this.#headerReader.isEmpty) return;
       this.#start(this.#headerReader.end());
     }
     this.#restorePiece();
@@ -125,15 +126,14 @@ export class RowReader {
   }
 
   #start({ header, isQuoted, nextLine }: HeaderText): void {
-    const { path, batchRows, numberText = 'none', allowsEmptyCells, memories } = this.#options;
+    const { path, batchRows, numberText = 'none', allowsEmpty, memories } = this.#options;
     const { schema, dataType } = header;
     const kind = `${dataType}\n${schema.map(({ name }) => name)}`;
     this.#memory = memories?.get(kind) ?? new ColumnMemory(MAX_PAGES);
     memories?.set(kind, this.#memory);
     this.#batchRows = typeof batchRows === 'number' ? batchRows : batchRows(schema.length);
     this.#maxTextBytes = maxBatchTextBytes(this.#batchRows);
-    if (this.#memory.schema.length === 0)
-      this.#memory.open(schema, this.#batchRows, numberText, allowsEmptyCells);
+    if (this.#memory.schema.length === 0) this.#memory.open(schema, this.#batchRows, numberText, allowsEmpty);
     this.#columns = new ColumnParser(this.#memory, path, nextLine);
     if (isQuoted) this.#recordEnds = new RecordEndFinder();
     this.#header = header;

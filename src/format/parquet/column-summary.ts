@@ -117,16 +117,16 @@ export function listLeaves(schema: readonly ThriftStruct[]): readonly Leaf[] {
 const MAX_PATH_CHARACTERS = 1024;
 
 function parseChunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
-  const metadata = struct(struct(chunk)?.get(3));
-  const statistics = struct(metadata?.get(12));
-  const values = metadata?.get(5);
-  const nulls = statistics?.get(3);
+  const metadata = asStruct(asStruct(chunk).get(3));
+  const statistics = asStruct(metadata.get(12));
+  const values = metadata.get(5);
+  const nulls = statistics.get(3);
   return {
     values: typeof values === 'number' ? values : 0,
     nulls: typeof nulls === 'number' ? nulls : undefined,
     // A truncated text is not a value of the column.
-    max: statistics?.get(7) === false ? undefined : binary(statistics?.get(5)),
-    min: statistics?.get(8) === false ? undefined : binary(statistics?.get(6)),
+    max: statistics.get(7) === false ? undefined : binary(statistics.get(5)),
+    min: statistics.get(8) === false ? undefined : binary(statistics.get(6)),
   };
 }
 
@@ -138,10 +138,6 @@ function compare(a: Bound, b: Bound): number {
 
 function list(value: ThriftValue | undefined): readonly ThriftValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function struct(value: ThriftValue | undefined): ThriftStruct | undefined {
-  return value instanceof Map ? value : undefined;
 }
 
 function binary(value: ThriftValue | undefined): Uint8Array | undefined {
@@ -234,7 +230,7 @@ function parseLogicalColumn(logical: number, details: ThriftStruct, physical: st
 }
 
 /** The field of the LogicalType union that is set. */
-function parseLogicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
+export function parseLogicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
   const [field] = asStruct(element.get(10));
   return field ? [field[0], asStruct(field[1])] : [undefined, new Map()];
 }
@@ -294,6 +290,6 @@ function toSafeNumber(value: bigint): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-function asStruct(value: ThriftValue | undefined): ThriftStruct {
+export function asStruct(value: ThriftValue | undefined): ThriftStruct {
   return value instanceof Map ? value : new Map();
 }

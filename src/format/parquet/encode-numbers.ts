@@ -86,8 +86,11 @@ export function encodeBooleans(
     return {
       ...base,
       encoding: Encoding.plain,
-      room: (start, end) => Math.ceil((end - start) / 8),
-      write: (out, start, end) => packBits(memory.bytes, out, lane + start, end - start),
+      room: (start, end) => 2 * Math.ceil((end - start) / 16),
+      write(out, start, end) {
+        kernel.packBooleans(lane + start, out, end - start, 0);
+        return out + Math.ceil((end - start) / 8);
+      },
     };
   }
   const bits = scratch.indices.at(4 * count);
@@ -98,17 +101,6 @@ export function encodeBooleans(
     room: (start, end) => 4 + maxHybridBytes(end - start, 1),
     write: (out, start, end) => kernel.writeSizedBits(out, bits, start, end),
   };
-}
-
-/** Packs bytes of 0 and 1 at an address to bits; returns the end. */
-function packBits(bytes: Uint8Array, out: number, from: number, count: number): number {
-  const end = out + Math.ceil(count / 8);
-  bytes.fill(0, out, end);
-  for (let i = 0; i < count; i++) {
-    const at = out + (i >> 3);
-    bytes[at] = (bytes[at] ?? 0) | ((bytes[from + i] ?? 0) << (i & 7));
-  }
-  return end;
 }
 
 /** Values of one width in bytes, at an address. */

@@ -1,17 +1,17 @@
-import { abortReason, TickhaulError } from '../../base/errors.js';
+import { abortReason } from '../../base/errors.js';
 import {
   type Cell,
-  describeDamage,
+  describeUnread,
   EDGE_ROWS,
   type FileContent,
-  isDamage,
   StepLimit,
   TIME_COLUMN,
   TimeOrder,
   TooLargeError,
+  toIntegerCell,
 } from '../file-content.js';
 import type { RandomBytes } from '../output-format.js';
-import type { Bound, Leaf } from './column-summary.js';
+import { asStruct, type Bound, type Leaf, parseLogicalType } from './column-summary.js';
 import { type ChunkPlace, locateChunk, PageReader } from './page-reader.js';
 import {
   type Dictionary,
@@ -64,8 +64,6 @@ function toBoundCell(bound: Bound | undefined): Cell | undefined {
 
 type RowSummary = Pick<FileContent, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'>;
 
-const TICKHAUL_CREATOR = /^tickhaul version /;
-
 interface ParquetSource {
   readonly file: RandomBytes;
   readonly footer: ParquetFooter;
@@ -74,19 +72,12 @@ interface ParquetSource {
 
 async function readData(path: string, source: ParquetSource, signal: AbortSignal): Promise<RowSummary> {
   const { footer } = source;
-  const noRows = { first: [], last: [] };
-  if (footer.leaves.some(({ isNested }) => isNested)) {
-    return { ...noRows, unread: 'its columns are nested' };
-  }
+  if (footer.leaves.some(({ isNested }) => isNested))
+    return { first: [], last: [], unread: 'its columns are nested' };
   try {
     return await new DataReader(source).read(signal);
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    const problem = describeDamage(error);
-    const isOwn = TICKHAUL_CREATOR.test(footer.createdBy ?? '');
-    if (!isOwn || error instanceof TooLargeError) return { ...noRows, unread: problem };
-    const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
-    throw new TickhaulError('corrupt', message, { cause: error });
+    return { first: [], last: [], unread: describeUnread(path, error, footer.createdBy) };
   }
 }
 
@@ -256,7 +247,7 @@ type ToCell = (value: RawValue) => Cell;
 function createCellConverter(element: ThriftStruct): ToCell {
   const physical = element.get(1);
   const converted = element.get(6);
-  const [logical, details] = findLogicalType(element);
+  const [logical, details] = parseLogicalType(element);
   const isInteger = physical === PhysicalType.int32 || physical === PhysicalType.int64;
   if (physical === PhysicalType.int96) return (value) => parseInt96(value as Buffer);
   if (logical === LogicalType.decimal || converted === ConvertedType.decimal) {
@@ -270,8 +261,8 @@ function createCellConverter(element: ThriftStruct): ToCell {
       return (value) => toDate(Number(value));
     if (isUnsigned(converted, logical, details))
       return (value) =>
-        toInteger(BigInt.asUintN(physical === PhysicalType.int32 ? 32 : 64, BigInt(value as number)));
-    return (value) => toInteger(value as number | bigint);
+        toIntegerCell(BigInt.asUintN(physical === PhysicalType.int32 ? 32 : 64, BigInt(value as number)));
+    return (value) => toIntegerCell(value as number | bigint);
   }
   if (UNSUPPORTED[Number(converted)])
     throw new RangeError(`${UNSUPPORTED[Number(converted)]} values are not supported`);
@@ -285,11 +276,6 @@ function createCellConverter(element: ThriftStruct): ToCell {
 /** Converted types without a form as a cell. */
 const UNSUPPORTED: Readonly<Record<number, string>> = { 20: 'bson', 21: 'interval' };
 
-function findLogicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
-  const [field] = struct(element.get(10));
-  return field ? [field[0], struct(field[1])] : [undefined, new Map()];
-}
-
 function findTimeUnit(
   converted: ThriftValue | undefined,
   logical: number | undefined,
@@ -298,18 +284,13 @@ function findTimeUnit(
   if (converted === ConvertedType.timestampMillis) return TimeUnit.millis;
   if (converted === ConvertedType.timestampMicros) return TimeUnit.micros;
   return logical === LogicalType.timestamp
-    ? ([...struct(details.get(2)).keys()][0] ?? TimeUnit.micros)
+    ? ([...asStruct(details.get(2)).keys()][0] ?? TimeUnit.micros)
     : undefined;
 }
 
 function toMicroseconds(value: number | bigint, unit: number): Cell {
-  if (unit === TimeUnit.millis) return toInteger(BigInt(value) * 1000n);
-  return toInteger(unit === TimeUnit.nanos ? BigInt(value) / 1000n : value);
-}
-
-function toInteger(value: number | bigint): Cell {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : String(value);
+  if (unit === TimeUnit.millis) return toIntegerCell(BigInt(value) * 1000n);
+  return toIntegerCell(unit === TimeUnit.nanos ? BigInt(value) / 1000n : value);
 }
 
 /** The converted types from `uint8` to `uint64`. */
@@ -342,7 +323,7 @@ const JULIAN_DAY_OF_EPOCH = 2_440_588;
 /** Nanoseconds of the day, then the Julian day. */
 function parseInt96(value: Buffer): Cell {
   const days = BigInt(value.readInt32LE(8) - JULIAN_DAY_OF_EPOCH);
-  return toInteger(days * 86_400_000_000n + value.readBigInt64LE(0) / 1000n);
+  return toIntegerCell(days * 86_400_000_000n + value.readBigInt64LE(0) / 1000n);
 }
 
 function parseFloat16(value: Buffer): Cell {
@@ -357,8 +338,4 @@ function parseFloat16(value: Buffer): Cell {
 
 function toUuid(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-function struct(value: ThriftValue | undefined): ThriftStruct {
-  return value instanceof Map ? value : new Map();
 }

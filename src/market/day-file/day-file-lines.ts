@@ -1,15 +1,14 @@
-import type { TickhaulError } from '../../base/errors.js';
 import type { DataType } from '../../day-files/data-types.js';
 import {
+  assertFilled,
   type Batch,
+  createBatchError,
   getBooleans,
   getDictionary,
   getNumbers,
-  getTextBytes,
   getTextCodes,
   type TextDictionary,
 } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-cells.js';
 import { type FixedText, hasMicros } from '../../format/ndjson/write-json.js';
 import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
@@ -104,7 +103,11 @@ export class MessageRows {
     this.#hasBars = hasBars;
   }
 
-  /** Writes each row as a line, then passes it to the pipeline of its instrument. @param out buffer for the lines. */
+  /**
+   * Writes each row as a line, then passes it to the pipeline of its instrument.
+   * @param out buffer for the lines.
+   * @throws TickhaulError `corrupt` for an empty price or amount of bars.
+   */
   push(batch: Batch, out?: LineBuffer): void {
     const { start, end } = this.#period;
     const { states, indices } = this.#instruments.getOwners(batch);
@@ -132,7 +135,11 @@ export class MessageRows {
   }
 }
 
+/** An empty cell counts as 0, which no price is. */
+const EMPTY = 'is empty, but a value is required';
+
 function readTrades(batch: Batch) {
+  assertFilled(batch, ['price', 'amount'], EMPTY);
   return {
     prices: getNumbers(batch, 'price'),
     amounts: getNumbers(batch, 'amount'),
@@ -171,8 +178,12 @@ export class BookRows {
     this.#lines = lines;
   }
 
-  /** @param out buffer for the lines. @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
+  /**
+   * @param out buffer for the lines.
+   * @throws TickhaulError `corrupt` for a side that is neither bid nor ask, and for an empty price or amount.
+   */
   push(batch: Batch, out?: LineBuffer): void {
+    assertFilled(batch, ['price', 'amount'], EMPTY);
     const { states, indices } = this.#instruments.getOwners(batch);
     const timestamps = getNumbers(batch, 'timestamp');
     const localTimestamps = getNumbers(batch, 'local_timestamp');
@@ -197,7 +208,7 @@ export class BookRows {
         this.#startChange(state, isSnapshot, timestamp, local);
       }
       const side = sides[row];
-      if (side === 0) throw this.#createSideError(batch, row);
+      if (side === 0) throw createBatchError(batch, 'side', row, 'is neither bid nor ask');
       if (state === undefined) continue;
       const isAsk = side === SIDE_CODES.ask;
       if (lines && this.#phase === 'in') lines.level(isAsk, row);
@@ -217,12 +228,6 @@ export class BookRows {
     if (this.#phase !== 'in') return;
     if (this.#lines && out) this.#lines.write(head, this.#isSnapshot === 1, timestamp, local, out);
     pipeline.endChange(timestamp, local, hasMicros(timestamp, local));
-  }
-
-  #createSideError(batch: Batch, row: number): TickhaulError {
-    const { source = 'rows', line = 0 } = batch.firstLine ?? {};
-    const cell = getTextBytes(batch, 'side', row);
-    return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
   #startChange(state: RowState | undefined, isSnapshot: number, timestamp: number, local: number): void {

@@ -143,7 +143,7 @@ async function decompressStream(
     await pass.write(bytes);
     await pass.finish();
   } finally {
-    pass.destroy();
+    await pass.destroy();
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -160,3 +160,27 @@ test('converts an empty day to a file without rows, with its columns', async (t)
   const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
   assert.equal(children.length, 8);
 });
+
+for (const [dataType, type] of [
+  ['trades', 'trade_bar_1m'],
+  ['incremental_book_L2', 'quote'],
+] as const) {
+  test(`${dataType}: an empty price or amount is an error, not a price of 0`, async (t) => {
+    for (const [column, name] of [
+      [6, 'price'],
+      [7, 'amount'],
+    ] as const) {
+      const dir = await tempDir(t);
+      const lines = csvOf(dataType, 20).split('\n');
+      const cells = (lines[3] ?? '').split(',');
+      cells[column] = '';
+      lines[3] = cells.join();
+      await writeDayFile(dir, dataType, lines.join('\n'));
+      const { summary, files } = await run([dir], { outputSelection: parseOutputSelection([type]) });
+      assert.equal(summary.exitCode, 6);
+      const problem = new RegExp(`csv.gz: line 4, column ${name}: "" is empty, but a value is required`);
+      assert.match(files[0]?.error?.message ?? '', problem);
+      assert.equal((await readdir(dir)).length, 1);
+    }
+  });
+}

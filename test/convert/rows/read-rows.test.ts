@@ -35,7 +35,7 @@ function request(path: string, dataType: string | undefined): RowsRequest {
     numberText: 'all',
     hash: 'md5',
     inflateThreads: undefined,
-    allowsEmptyFile: true,
+    allowsEmpty: true,
   };
 }
 

@@ -6,6 +6,7 @@ import { tempDir } from '../../helpers/temp.js';
 import {
   BOOK_COLUMNS,
   type CatalogRow,
+  DAY_START,
   exportDays,
   PRECISION_FLAGS,
   QUOTE_COLUMNS,
@@ -263,6 +264,21 @@ test('refuses values that do not fit, and names the precision that values need',
   );
   const half = await exportDays(t, [trade('100.125', '1')], ['--price-precision', '2']);
   assert.match(JSON.stringify(half.events), /its values need --size-precision 2"/);
+});
+
+test('refuses a time before 1970, which a catalog cannot have', async (t) => {
+  const exported = await exportDays(t, [
+    {
+      name: 'bitmex_trades_2024-03-01_XBTUSD',
+      columns: TRADE_COLUMNS,
+      rows: [
+        ['XBTUSD', -DAY_START, 1, '1', 'buy', '1', '1'],
+        ['XBTUSD', -DAY_START - 1, 2, '2', 'buy', '1', '1'],
+      ],
+    },
+  ]);
+  assert.equal(exported.exitCode, 6);
+  assert.match(JSON.stringify(exported.events), /_XBTUSD\.csv\.gz: row 2: timestamp is before 1970/);
 });
 
 test('refuses a book side other than bid or ask', async (t) => {

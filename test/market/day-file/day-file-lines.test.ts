@@ -160,3 +160,22 @@ test('formats the first rows of real day files', { skip: NO_SAMPLES }, () => {
   }
   assert.ok(seen >= 5);
 });
+
+test('a level without a price or an amount is an error, not one of 0', () => {
+  const level = {
+    exchange: 'x',
+    symbol: 'X',
+    timestamp: 1,
+    local_timestamp: 1,
+    is_snapshot: true,
+    side: 'bid',
+  };
+  for (const row of [
+    { ...level, price: '1' },
+    { ...level, amount: '1' },
+  ] as unknown as Row[])
+    assert.throws(
+      () => linesOf('incremental_book_L2', csvOf('incremental_book_L2', [row]), ['book_change'], {}),
+      { code: 'corrupt', message: /line \d, column (price|amount): "" is empty/ },
+    );
+});

@@ -13,7 +13,7 @@ import { type DayBytes, type DayState, packStates } from '../coverage-facts.js';
  * State of a day on the page: of coverage, or `d` for degraded, `c` for corrupt, `n` for pending (not yet exported), `o`
  * for a day that the report does not cover.
  */
-export type PageState = DayState | 'd' | 'c' | 'n' | 'o';
+export type PageState = DayState | 'd' | 'c' | 'n';
 
 /** How the page names the days of a state. */
 export interface StateWords {

@@ -1,12 +1,18 @@
 // Lanes: the values of a column, each with the same number of bytes.
 import { findDistinct } from '../../../format/columns/assembly/numbers';
 
-/** Converts integer microseconds, as doubles, to 64-bit nanoseconds. */
-export function convertToNanoseconds(values: usize, count: i32, out: usize): void {
+/**
+ * Converts integer microseconds, as doubles, to 64-bit nanoseconds without a sign. Returns the position of the first
+ * time before 1970, where it stops; `count` if there is none.
+ */
+export function convertToNanoseconds(values: usize, count: i32, out: usize): i32 {
   for (let i = 0; i < count; i++) {
     const at = <usize>i << 3;
-    store<u64>(out + at, <u64>load<f64>(values + at) * 1000);
+    const value = load<f64>(values + at);
+    if (value < 0) return i;
+    store<u64>(out + at, <u64>value * 1000);
   }
+  return count;
 }
 
 /** The position of the first of `count` 64-bit integers that is less than its predecessor; `count` if none is. */

@@ -1,4 +1,5 @@
 // Texts of a column chunk: another attempt at a dictionary, PLAIN bytes, minimum and maximum.
+import { sharedLength } from '../../assembly/bytes';
 import { writeDeltaIntegers } from './encodings';
 import { isMostlyDistinct } from './numbers';
 import { firstBytes, hashText, isSame, secondBytes } from './texts';
@@ -144,22 +145,11 @@ export function storeSharedPrefixes(bytes: usize, offsets: usize, count: i32, pr
     const previous = load<i32>(offset - 4);
     const from = load<i32>(offset);
     const maxLength = min(from - previous, load<i32>(offset, 4) - from);
-    const shared = sharedLength(bytes + previous, bytes + from, maxLength);
+    const shared = min(maxLength, sharedLength(bytes + previous, bytes + from, maxLength));
     store<i32>(prefixes + (<usize>i << 2), shared);
     sum += shared;
   }
   return sum;
-}
-
-// @ts-ignore: decorator
-@inline
-function sharedLength(a: usize, b: usize, maxLength: i32): i32 {
-  let shared: i32 = 0;
-  for (; shared < maxLength; shared += 16) {
-    const different = i8x16.bitmask(i8x16.eq(v128.load(a + shared), v128.load(b + shared))) ^ 0xffff;
-    if (different != 0) return min(maxLength, shared + ctz(different));
-  }
-  return maxLength;
 }
 
 /**
