@@ -7,6 +7,7 @@ import { WorkerThread } from '../base/worker-thread.js';
 import { withUploadRetries } from '../convert/convert-files.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources, type SelectedSource } from '../convert/naming/find-sources.js';
+import type { DayFile } from '../day-files/day-file.js';
 import { openDayFileFilter } from '../day-files/series-filter.js';
 import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
@@ -17,7 +18,7 @@ import { openDestination } from '../store/open-destination.js';
 import { isSmallRun, openFiles } from '../store/open-files.js';
 import { ExportLog, type ExportRecord } from './export-log.js';
 import { compareSources, type ExportInput, type ExportJob, type ExportSource } from './export-target.js';
-import { EXPORT_TARGETS } from './export-targets.js';
+import { EXPORT_TARGETS, readsDataType } from './export-targets.js';
 import type { ExportJobEvent } from './export-worker.js';
 import { type ClaimedOutput, ClaimOrder, OutputClaims, removeFormerOutput } from './output-claims.js';
 import {
@@ -91,6 +92,7 @@ async function selectExportSources(
   const { signal } = context;
   const findDayFile = createDayFileLookup(files, store, signal);
   const { dataTypes } = EXPORT_TARGETS[name];
+  const isRead = ({ dataType }: DayFile): boolean => readsDataType(name, dataType);
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
@@ -101,15 +103,19 @@ async function selectExportSources(
   const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
   const selected = found.filter(({ file }) => file === undefined || filter.hasDay(file));
   if (selected.every(({ file }) => file !== undefined)) filter.assertMatched();
+  if (selected.length > 0 && selected.every(({ file }) => file && !isRead(file))) {
+    const types = new Set(selected.map(({ file }) => file?.dataType));
+    throw usageError(
+      `no day file to export: those selected are of ${[...types].join(', ')}, and ${name} reads ${dataTypes.join(', ')}; select some of these, or download them`,
+    );
+  }
   const series = found.flatMap(({ file }) => (file && filter.hasSeries(file) ? file : []));
   const isExcluded = await exclusion?.(selected, series);
   for (const { path, file } of selected) {
     if (await isExcluded?.(path, file)) continue;
     if (!file) unnamed.push(path);
-    else {
-      if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
-      else others.add(file.dataType);
-    }
+    else if (isRead(file)) sources.push({ path, file });
+    else others.add(file.dataType);
   }
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;

@@ -1,3 +1,4 @@
+import { usageError } from '../base/errors.js';
 import type { Day } from '../day-files/day.js';
 import type { DayFile } from '../day-files/day-file.js';
 import { dayFileName } from '../day-files/layout.js';
@@ -26,16 +27,24 @@ interface PlannedSeries {
   }[];
 }
 
+export function readsDataType(target: ExportTargetName, dataType: string): boolean {
+  return EXPORT_TARGETS[target].dataTypes.some((known) => known === dataType);
+}
+
 /** Checks an export before its day files are downloaded. @throws usage error if its settings contradict them. */
 export async function checkExport(
   { target: name, settings }: ExportSetting,
   files: readonly DayFile[],
 ): Promise<void> {
   const target = EXPORT_TARGETS[name];
-  const sources = files
-    .filter(({ dataType }) => target.dataTypes.some((known) => known === dataType))
-    .map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file }))
-    .sort(compareSources);
+  const read = files.filter(({ dataType }) => readsDataType(name, dataType));
+  if (files.length > 0 && read.length === 0) {
+    const types = new Set(files.map(({ dataType }) => dataType));
+    throw usageError(
+      `--export ${name}: it reads ${target.dataTypes.join(', ')}, and not ${[...types].join(', ')}; add one of its types with -t, or omit --export`,
+    );
+  }
+  const sources = read.map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file })).sort(compareSources);
   await target.check?.(sources, settings);
 }
 
