@@ -1,12 +1,12 @@
 import { usageError } from '../../base/errors.js';
 import { isStdout, resolveOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/screen.js';
 
 export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
   examples: [
@@ -28,7 +28,7 @@ export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
     const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
     await cli.output.result({
-      json: () => formatDocument({ path: out.name, views, files }, false),
+      json: () => toJsonLine({ path: out.name, views, files }),
       text: () => `${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`,
       unlessQuiet: 'stderr',
     });
@@ -52,8 +52,7 @@ async function readViews(
   const { findFolder } = await import('../../operations/selection/read-folder-paths.js');
   const { createDestinationFinder, NOTHING_KNOWN } = await import('../../store/open-destination.js');
   const { findViewFiles } = await import('../../describe/views/find-view-files.js');
-  const { formatViews } = await import('../../describe/views/format-views.js');
-  const { formatSecretComment } = await import('../../describe/views/format-views.js');
+  const { formatSecretComment, formatViews } = await import('../../describe/views/format-views.js');
   const { readDayFileSelection } = await import('../../operations/selection/read-selection.js');
   const selection = await readDayFileSelection(options, context);
   const { dir, paths, names } = await findFolder(options, context);
