@@ -151,8 +151,7 @@ function listenToSignals(leave: ExitNow, { shutdownMs = SHUTDOWN_MS }: CommandOu
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
-  // The terminal was closed; kernel and shell may both send SIGHUP. Without a terminal, ignore SIGHUP as
-  // under nohup,
+  // The terminal was closed; kernel and shell may both send SIGHUP. Without a terminal, ignore SIGHUP as under nohup,
   // whose setting Node resets at its start.
   process.on('SIGHUP', () => {
     if (signal.aborted || !hasTerminal) return;

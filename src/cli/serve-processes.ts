@@ -1,11 +1,13 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
+import { sanitizeForTerminal } from '../base/text.js';
 import { toRunFailure } from '../events/run-failure.js';
 import { readProxySettings } from '../http/proxy-settings.js';
 import { createLockOwner, withContext } from '../operations/context.js';
 import { type FeedSettings, readFeedSettings } from '../operations/feeds/with-feed-read-context.js';
 import { loadSettings } from '../operations/load-config.js';
+import { assertFlagsMatchSource } from '../operations/selection/read-replay-request.js';
 import { completeDownloadOptions } from '../operations/selection/read-selection.js';
 import {
   KEY_VARIABLES,
@@ -39,6 +41,7 @@ export interface ServeSettings {
 /** @throws usage error. */
 export async function readServeSettings(args: CommandArgs, cli: CliHost): Promise<ServeSettings> {
   const values = readCommandOptions(COMMAND_OPTIONS.serve, args);
+  assertFlagsMatchSource(values, values.source);
   const settings = await loadSettings(args, cli);
   const feeds = readFeedSettings(values, cli, settings);
   const { log, startDebugLines } = createServerLog(values.debug, cli);
@@ -68,7 +71,7 @@ function createServerLog(
 ): { readonly log: ServerLog } & Pick<ServeSettings, 'startDebugLines'> {
   const isDebug = debug || isTrue(cli, 'TM_DEBUG');
   let held: string[] | undefined = [];
-  const print = (line: string): void => void cli.stdout.write(`${line}\n`);
+  const print = (line: string): void => void cli.stdout.write(`${sanitizeForTerminal(line)}\n`);
   const log = {
     warn: cli.warn,
     ...(cli.output.verbose && { request: cli.output.request }),
@@ -193,7 +196,7 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
 
 /**
  * Runs `work` with the options of a server and a client of the service.
- * @param work must pass its server to `countIn`, so that requests to the service are counted.
+ * @param work must pass its server to `connectMetrics`, so that requests to the service are counted.
  */
 export function withServeOptions(
   cli: CliHost,

@@ -65,7 +65,7 @@ const PLACEHOLDERS: readonly string[] = [
  * (docs/spec/command-line.md#layouts). A template has to give each day file its own path; a layout function
  * may choose any paths inside the folder. A known file extension in a template or path is ignored.
  * @throws usage error for an unknown placeholder, a path outside the folder, or missing placeholders. For a
- * function, `toTestPath` throws it.
+ * function, `pathOf` throws it.
  */
 export function parseLayout(choice: LayoutChoice): Layout {
   if (typeof choice === 'function') return createFunctionLayout(choice);

@@ -197,7 +197,25 @@ function toErrorJson({ code, message, status }: FileError): FileError {
   return { code, message, status };
 }
 
-/** Formats a value as one line of JSON. */
-export function toJsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+/**
+ * Formats a value as one line of JSON. Control characters and invisible ones are escaped for terminals; the value is
+ * unchanged.
+ */
+export function toJsonLine(value: unknown): string {
+  return formatJson(value);
+}
+
+/** As `toJsonLine`, indented. */
+export function toIndentedJson(value: unknown): string {
+  return formatJson(value, 2);
+}
+
+function formatJson(value: unknown, indent?: number): string {
+  return `${JSON.stringify(value, null, indent).replace(/[^\P{C}\n]/gu, escapeCharacter)}\n`;
+}
+
+/** Escapes a character as JSON does: each UTF-16 unit by its number. */
+function escapeCharacter(character: string): string {
+  const units = character.split('');
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }

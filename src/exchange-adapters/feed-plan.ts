@@ -54,8 +54,8 @@ export async function planFeed({
   period,
   isLive = false,
 }: FeedPlanOptions): Promise<FeedPlan> {
-  // Tables keyed by exchange, also the vendor's, inherit a `constructor` property.
-  if (exchange === 'constructor') throw usageError(`"${exchange}" is not an exchange id`);
+  // Tables keyed by exchange, also the vendor's, inherit properties such as `constructor`.
+  if (exchange in {}) throw usageError(`"${exchange}" is not an exchange id`);
   const requested = listExchangeMessageTypes(types);
   const edges = listEraEdges(exchange).filter((edge) => edge > period.start && edge < period.end);
   const times = new Set([period.start, ...listMidnights(period), ...edges]);
@@ -81,9 +81,9 @@ export async function planFeed({
       const parsed = own ?? vendorNormalizer;
       if (parsed === undefined) return [];
       const normalizer = type === 'book_change' ? withBookText(exchange, parsed) : parsed;
-      return [{ type, normalizer, filters: normalizer.filters(symbolFilter) }];
+      return [{ type, normalizer }];
     });
-  const segments = splitIntoSegments(starts, period.end, readersAt);
+  const segments = splitIntoSegments(starts, period.end, symbolFilter, readersAt);
   const foundTypes = new Set(segments.flatMap(({ types }) => types));
   if (foundTypes.size === 0) {
     const known = isOwn ? [exchange] : await listVendorExchanges();
@@ -96,26 +96,34 @@ export async function planFeed({
 interface TypeReader {
   readonly type: ExchangeMessageTypeName;
   readonly normalizer: Normalizer;
-  readonly filters: readonly FeedFilter[];
 }
+
+/** Of thousands of symbols over years, a client's request must not take all the memory of a server. */
+const MAX_COMPARED_SYMBOLS = 20;
 
 /** Creates a segment at each start where new readers differ from those before. */
 function splitIntoSegments(
   starts: readonly number[],
   end: number,
+  symbols: readonly string[] | undefined,
   readersAt: (at: number) => readonly TypeReader[],
 ): readonly FeedSegment[] {
-  const fresh = starts.map((start) => {
+  const compared = symbols?.slice(0, MAX_COMPARED_SYMBOLS);
+  const changes: { readonly start: number; readonly readers: readonly TypeReader[] }[] = [];
+  let lastKind: string | undefined;
+  for (const start of starts) {
     const readers = readersAt(start);
-    const kind = JSON.stringify(readers.map(({ normalizer, filters }) => [normalizer.kind, filters]));
-    return { start, readers, kind };
-  });
-  const changes = fresh.filter(({ kind }, i) => kind !== fresh[i - 1]?.kind);
+    const kind = JSON.stringify(
+      readers.map(({ normalizer }) => [normalizer.kind, normalizer.filters(compared)]),
+    );
+    if (kind !== lastKind) changes.push({ start, readers });
+    lastKind = kind;
+  }
   return changes.map(({ start, readers }, i) => ({
     start,
     end: changes[i + 1]?.start ?? end,
     types: readers.map(({ type }) => type),
-    filters: readers.flatMap(({ filters }) => filters),
+    filters: readers.flatMap(({ normalizer }) => normalizer.filters(symbols)),
     normalizers: () => readersAt(start).map(({ normalizer }) => normalizer),
   }));
 }
@@ -131,8 +139,11 @@ function listExchangeMessageTypes(types: readonly NormalizedType[]): readonly Ex
   );
 }
 
+/** No exchange's API has been recorded before. */
+const FIRST_RECORDED_US = Date.UTC(2019, 0) * 1000;
+
 function listMidnights({ start, end }: Period): readonly number[] {
-  const first = (Math.floor(start / DAY_US) + 1) * DAY_US;
+  const first = Math.max(FIRST_RECORDED_US, (Math.floor(start / DAY_US) + 1) * DAY_US);
   const days = Math.max(0, Math.ceil((end - first) / DAY_US));
   return Array.from({ length: days }, (_, i) => first + i * DAY_US);
 }

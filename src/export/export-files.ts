@@ -14,6 +14,7 @@ import { createShardTest } from '../day-files/shard.js';
 import type { FileEvent, RunScript, RunSummary } from '../events/run-events.js';
 import { createRunTally } from '../events/run-tally.js';
 import { hashFile } from '../gzip/checksums.js';
+import type { ExportTargetName } from '../options/export-options.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';
@@ -92,6 +93,7 @@ async function selectExportSources(
   const { signal } = context;
   const findDayFile = createDayFileLookup(files, store, signal);
   const { dataTypes } = EXPORT_TARGETS[name];
+  const isRead = ({ dataType }: DayFile): boolean => readsDataType(name, dataType);
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
@@ -102,15 +104,19 @@ async function selectExportSources(
   const filter = await openDayFileFilter(selection, () => found.flatMap(({ file }) => file ?? []));
   const selected = found.filter(({ file }) => file === undefined || filter.hasDay(file));
   if (selected.every(({ file }) => file !== undefined)) filter.assertMatched();
+  if (selected.length > 0 && selected.every(({ file }) => file && !isRead(file))) {
+    const types = new Set(selected.map(({ file }) => file?.dataType));
+    throw usageError(
+      `no day file to export: those selected are of ${[...types].join(', ')}, and ${name} reads ${dataTypes.join(', ')}; select some of these, or download them`,
+    );
+  }
   const series = found.flatMap(({ file }) => (file && filter.hasSeries(file) ? file : []));
   const isExcluded = await exclusion?.(selected, series);
   for (const { path, file } of selected) {
     if (await isExcluded?.(path, file)) continue;
     if (!file) unnamed.push(path);
-    else {
-      if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
-      else others.add(file.dataType);
-    }
+    else if (isRead(file)) sources.push({ path, file });
+    else others.add(file.dataType);
   }
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
@@ -222,16 +228,24 @@ interface PlannedSeries {
   }[];
 }
 
+export function readsDataType(target: ExportTargetName, dataType: string): boolean {
+  return EXPORT_TARGETS[target].dataTypes.some((known) => known === dataType);
+}
+
 /** Checks an export before its day files are downloaded. @throws usage error if its settings contradict them. */
 export async function checkExport(
   { target: name, settings }: ExportSetting,
   files: readonly DayFile[],
 ): Promise<void> {
   const target = EXPORT_TARGETS[name];
-  const sources = files
-    .filter(({ dataType }) => target.dataTypes.some((known) => known === dataType))
-    .map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file }))
-    .sort(compareSources);
+  const read = files.filter(({ dataType }) => readsDataType(name, dataType));
+  if (files.length > 0 && read.length === 0) {
+    const types = new Set(files.map(({ dataType }) => dataType));
+    throw usageError(
+      `--export ${name}: it reads ${target.dataTypes.join(', ')}, and not ${[...types].join(', ')}; add one of its types with -t, or omit --export`,
+    );
+  }
+  const sources = read.map((file) => ({ path: `${dayFileName(file)}.csv.gz`, file })).sort(compareSources);
   await target.check?.(sources, settings);
 }
 

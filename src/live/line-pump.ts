@@ -48,7 +48,7 @@ export class LinePump {
     this.failed.catch(() => {});
   }
 
-  /** Buffer for new lines; call `wake` after adding some. */
+  /** Buffer for new lines; call `scheduleWrite` after adding some. */
   get lines(): LineBuffer {
     return this.#collected;
   }

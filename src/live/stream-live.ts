@@ -52,7 +52,7 @@ export async function streamLive(input: LiveInput): Promise<void> {
     await Promise.race([...streams, pump.failed]);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // An error of the output is thrown again by `pump.idle` below.
+    // An error of the output is thrown again by `pump.waitForIdle` below.
   } finally {
     ended.abort();
     removeListener();

@@ -52,7 +52,7 @@ function readUser({ geteuid, getegid }: NodeJS.Process): ProcessUser | undefined
 }
 
 /** The home folder; undefined if it is not known. */
-export function findHome(): string | undefined {
+function findHome(): string | undefined {
   try {
     // homedir() is empty if HOME is empty; userInfo() reads the system's entry. Without an entry, both throw.
     return homedir() || userInfo().homedir || undefined;

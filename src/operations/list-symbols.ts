@@ -41,7 +41,7 @@ export async function searchSymbols(options: SymbolsValues, context: Context): P
   const { records, error } = await fetchSelectedRecords(patterns, only, context);
   const allSymbols = records.flatMap(({ datasets }) => datasets?.symbols ?? []);
   // A record that is missing may have the name.
-  if (!error) assertKnownNames(options, allSymbols, only);
+  if (!error) await assertKnownNames(options, allSymbols, only, context);
   const isSelected = createFilter(options);
   const symbols = records.flatMap(({ id, datasets }) =>
     (datasets?.symbols ?? []).filter(isSelected).map((symbol) => ({ exchange: id, ...symbol })),
@@ -138,15 +138,14 @@ function selectNames({
 }
 
 /** @param only the exchange, if a single one is named. @throws usage error for a name that no symbol has. */
-function assertKnownNames(
+async function assertKnownNames(
   options: SymbolsValues,
   allSymbols: readonly DatasetSymbol[],
   only: string | undefined,
-): void {
+  context: Context,
+): Promise<void> {
   const listAll = (names: ReadonlySet<string>): string =>
     `; ${only === undefined ? 'there are' : 'it has'} ${[...names].sort().join(', ')}`;
-  const symbolHint =
-    only === undefined ? '; no exchange has it' : `; run tickhaul symbols ${only} to list them`;
   assertKnown(
     'data type',
     options.types,
@@ -159,12 +158,32 @@ function assertKnownNames(
     () => new Set(allSymbols.flatMap(({ type }) => type ?? [])),
     listAll,
   );
-  assertKnown(
-    'symbol',
-    selectNames(options).flatMap((text) => (isGlob(text) ? [] : [toDatasetSymbol(text)])),
-    () => new Set(allSymbols.map(({ id }) => id)),
-    () => symbolHint,
-  );
+  const names = selectNames(options).filter((text) => !isGlob(text));
+  if (names.length === 0) return;
+  const ids = new Set(allSymbols.map(({ id }) => id));
+  const unknown = names.find((name) => !ids.has(toDatasetSymbol(name)));
+  if (unknown === undefined) return;
+  const symbol = toDatasetSymbol(unknown);
+  const hint =
+    (await explainExchange(unknown, options, context)) ||
+    didYouMean(symbol, ids) ||
+    (only === undefined ? '; no exchange has it' : `; run tickhaul symbols ${only} to list them`);
+  throw usageError(`unknown symbol "${symbol}"${hint}`);
+}
+
+/** The message for an exchange in the place of a symbol; empty for any other name. */
+async function explainExchange(
+  name: string,
+  { exchange = [] }: SymbolsValues,
+  context: Context,
+): Promise<string> {
+  const { signal } = context;
+  const fetching = { cache: (await context.settings()).cacheDir, signal };
+  const listed = await fetchExchanges(await context.client(), fetching).catch(() => []);
+  const id = name.toLowerCase();
+  return listed.some((known) => known.id === id)
+    ? `; ${id} is an exchange: name several in one argument, as in ${[...exchange, id].join(',')}`
+    : '';
 }
 
 /** @param formatHint text for an unknown name without near ones. */

@@ -4,7 +4,7 @@ import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../day-files/day-file.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../events/run-events.js';
 import { createRunTally, mergeSummaries } from '../events/run-tally.js';
-import { exportFiles } from '../export/export-files.js';
+import { exportFiles, readsDataType } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-target.js';
 import { createExportContext } from './export.js';
 import type { VerdictInput } from './run-audited.js';
@@ -22,18 +22,22 @@ export async function runWithExports(
   settings: ReadonlyMap<string | undefined, ExportSetting>,
   run: (emit: EventSink) => Promise<RunSummary>,
 ): Promise<RunSummary> {
-  const seriesByJob = new Map<string | undefined, Set<string>>();
+  /** Data types by series. */
+  const seriesByJob = new Map<string | undefined, Map<string, string>>();
   let summary = await run((event) => {
     if (event.event === 'file' && event.file && PRESENT.has(event.status)) {
-      const series = seriesByJob.get(event.job) ?? new Set();
-      series.add(seriesOf(event.file));
+      const series = seriesByJob.get(event.job) ?? new Map<string, string>();
+      series.set(seriesOf(event.file), event.file.dataType);
       seriesByJob.set(event.job, series);
     }
     input.emit(event);
   });
   for (const [job, setting] of settings) {
     const series = seriesByJob.get(job);
-    if (series) summary = addExport(summary, job, await exportSeries(input, setting, series, job));
+    if (!series || input.signal.aborted) continue;
+    // Those that the target reads have not arrived yet.
+    if (![...series.values()].some((dataType) => readsDataType(setting.target, dataType))) continue;
+    summary = addExport(summary, job, await exportSeries(input, setting, series, job));
   }
   return summary;
 }
@@ -42,7 +46,7 @@ export async function runWithExports(
 async function exportSeries(
   { client, cache, destination, emit, signal }: VerdictInput,
   setting: ExportSetting,
-  series: ReadonlySet<string>,
+  series: ReadonlyMap<string, string>,
   job: string | undefined,
 ): Promise<RunSummary> {
   const startMs = performance.now();

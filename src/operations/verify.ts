@@ -39,7 +39,8 @@ export async function runVerify(options: VerifyValues, context: Context): Promis
 }
 
 /** @throws usage error for flags that contradict each other. */
-function assertCompatible({ repair, forget, listed, adopt }: VerifyValues): void {
+function assertCompatible({ given, repair, forget, listed, adopt }: VerifyValues): void {
+  if (given.has('cache-dir')) throw usageError('--cache-dir requires --cache; add it');
   if (repair && forget) {
     throw usageError(
       '--forget and --repair: a missing file is either forgotten or downloaded again; use only one of them',

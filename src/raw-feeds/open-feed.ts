@@ -2,26 +2,20 @@ import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean, nearestNames } from '../base/text.js';
-import {
-  isFirstDayOfMonth,
-  type Minute,
-  type MinuteRange,
-  MS_PER_MINUTE,
-  msToDay,
-} from '../day-files/day.js';
+import { isFirstDayOfMonth, type MinuteRange, MS_PER_MINUTE, msToDay } from '../day-files/day.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
 import type { ServiceClient } from '../service/service-client.js';
 import type { FeedReadContext, FeedRequest } from './feed-read-context.js';
-import { describeMinutes, type FeedPart, listMissingMinutes } from './slice-prefetcher.js';
+import { describeMissing, type FeedPart, listMissing } from './slice-prefetcher.js';
 import { isProvisional, readSliceIndex } from './slices/slice-index.js';
 
-/** A request split into parts, with the minutes to fetch. */
+/** A request split into parts. */
 export interface OpenedFeed {
-  /** To be merged by local timestamp; ties go to the first part. */
+  /** To be merged by local timestamp; ties go to the first part. All have the same minutes. */
   readonly parts: readonly FeedPart[];
-  /** Minutes that are not on disk, part by part. */
-  readonly missing: readonly Minute[];
+  /** Whether all minutes of all parts are on disk. */
+  readonly isOnDisk: boolean;
 }
 
 /** The record reader is loaded on demand: data on disk needs no record. */
@@ -45,15 +39,15 @@ export async function openFeed(
   setMaxListeners(0, signal);
   const requested = canonicalizeFilters(request.filters);
   const unchecked = await lookUpFeed(run, request);
-  if (unchecked.missing.length === 0) return unchecked;
+  if (unchecked.isOnDisk) return unchecked;
   const stored = await readStoredFeedNames(client, exchange, records);
   const known =
     stored && checkedOrRequested(requested, () => checkFilters(exchange, requested, stored, () => {}));
   const inStored = known ? await lookUpFeed(run, { ...request, filters: known }) : unchecked;
-  if (inStored.missing.length === 0) return inStored;
+  if (inStored.isOnDisk) return inStored;
   // An unknown channel is reported before missing minutes.
   if (offline && stored) checkFilters(exchange, requested, stored, () => {});
-  assertFetchable(run, exchange, inStored.missing);
+  assertFetchable(run, exchange, [inStored]);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
   const { FIELDS, fetchRecord } = await loadRecords();
   const names = await fetchRecord(client, exchange, FIELDS.names, { cache: records, signal });
@@ -95,7 +89,7 @@ export async function lookUpFeed(
       return { exchange, filters: text, key, range, index, partCount: sets.length };
     }),
   );
-  return { parts, missing: parts.flatMap((part) => [...listMissingMinutes(part)]) };
+  return { parts, isOnDisk: parts.every((part) => listMissing(part).next().done === true) };
 }
 
 /** Channels and symbols of the stored record, of any age; undefined if there is none. */
@@ -121,7 +115,7 @@ export function warnOfRecentMinutes({ emit }: FeedReadContext, range: MinuteRang
 }
 
 /**
- * Checks that missing minutes can be requested. First days of months need no key
+ * Checks that the minutes of feeds that are not on disk can be requested. First days of months need no key
  * (docs/spec/raw-feeds-api.md#slice-request).
  * @throws TickhaulError `not_exported` with `offline`; `no_access` for minutes that need a key if there is
  * none.
@@ -129,20 +123,21 @@ export function warnOfRecentMinutes({ emit }: FeedReadContext, range: MinuteRang
 export function assertFetchable(
   { client, offline }: FeedReadContext,
   exchange: string,
-  missing: readonly Minute[],
+  feeds: readonly OpenedFeed[],
 ): void {
-  if (offline && missing.length > 0) {
+  const missing = offline ? describeMissing(feeds) : undefined;
+  if (missing !== undefined) {
     throw new TickhaulError(
       'not_exported',
-      `${exchange} ${describeMinutes(missing)}: not in the cache; run without --offline to fetch what is missing`,
+      `${exchange} ${missing}: not in the cache; run without --offline to fetch what is missing`,
     );
   }
   if (client.config.apiKey !== undefined) return;
-  const restricted = missing.filter((minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
-  if (restricted.length === 0) return;
+  const restricted = describeMissing(feeds, (minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
+  if (restricted === undefined) return;
   throw new TickhaulError(
     'no_access',
-    `${exchange} ${describeMinutes(restricted)}: needs an API key; set TICKHAUL_API_KEY (without a key only first days of months are served)`,
+    `${exchange} ${restricted}: needs an API key; set TICKHAUL_API_KEY (without a key only first days of months are served)`,
   );
 }
 
@@ -155,11 +150,12 @@ export const MAX_FILTER_SYMBOLS = 50;
  * other filters name symbols.
  */
 export function canonicalizeFilters(filters: readonly FeedFilter[]): readonly FeedFilter[] {
-  const byChannel = new Map<string, ReadonlySet<string> | undefined>();
+  const byChannel = new Map<string, Set<string> | undefined>();
   for (const { channel, symbols = [] } of filters) {
-    const known = byChannel.get(channel);
-    const isAll = symbols.length === 0 || (byChannel.has(channel) && known === undefined);
-    byChannel.set(channel, isAll ? undefined : new Set([...(known ?? []), ...symbols]));
+    // A client of the server may send tens of thousands of filters, so no set is copied.
+    const known = byChannel.has(channel) ? byChannel.get(channel) : new Set<string>();
+    for (const symbol of symbols) known?.add(symbol);
+    byChannel.set(channel, symbols.length === 0 ? undefined : known);
   }
   return [...byChannel]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -171,14 +167,24 @@ export function canonicalizeFilters(filters: readonly FeedFilter[]): readonly Fe
  * there is a single set.
  */
 export function splitFilters(filters: readonly FeedFilter[]): readonly (readonly FeedFilter[])[] {
-  const parts = filters.map(({ symbols = [] }) => Math.ceil(symbols.length / MAX_FILTER_SYMBOLS));
-  return Array.from({ length: Math.max(1, ...parts) }, (_, part) =>
-    filters.flatMap((filter) => {
-      if (!filter.symbols) return part === 0 ? [filter] : [];
-      const symbols = filter.symbols.slice(part * MAX_FILTER_SYMBOLS, (part + 1) * MAX_FILTER_SYMBOLS);
-      return symbols.length === 0 ? [] : [{ channel: filter.channel, symbols }];
-    }),
-  );
+  const sets: FeedFilter[][] = [[]];
+  for (const filter of filters) {
+    for (const [at, part] of splitFilter(filter).entries()) {
+      const set = sets[at];
+      if (set) set.push(part);
+      else sets.push([part]);
+    }
+  }
+  return sets;
+}
+
+function splitFilter(filter: FeedFilter): readonly FeedFilter[] {
+  const { channel, symbols } = filter;
+  if (!symbols) return [filter];
+  return Array.from({ length: Math.ceil(symbols.length / MAX_FILTER_SYMBOLS) }, (_, i) => ({
+    channel,
+    symbols: symbols.slice(i * MAX_FILTER_SYMBOLS, (i + 1) * MAX_FILTER_SYMBOLS),
+  }));
 }
 
 /** Canonical filters as text for requests and their hash: without spaces, the channel first. */

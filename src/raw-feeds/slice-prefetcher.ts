@@ -221,15 +221,42 @@ export class SlicePrefetcher {
   }
 }
 
-/** The minutes of a part that are not in the cache. */
-export function* listMissingMinutes({ index, range }: FeedPart): Generator<Minute> {
-  for (let minute = range.start; minute < range.end; minute++) if (!index.find(minute)) yield minute;
+const MINUTES_PER_HOUR = 60;
+
+/** The minutes of a part that are not in the cache, in pieces within an hour; a part may be of years. */
+export function* listMissing({ index, range }: FeedPart): Generator<MinuteRange> {
+  for (let start = range.start; start < range.end; ) {
+    const file = index.find(start);
+    const hour = Math.floor(start / MINUTES_PER_HOUR) + 1;
+    const end = file?.end ?? index.findFirst({ start, end: Math.min(hour * MINUTES_PER_HOUR, range.end) });
+    if (!file) yield { start, end };
+    start = end;
+  }
 }
 
-/** Formats minutes for messages. */
-export function describeMinutes(minutes: readonly Minute[]): string {
-  const [first] = minutes;
-  if (first === undefined) return 'nothing';
-  const more = minutes.length > 1 ? ` and ${plural(minutes.length - 1, 'more minute')}` : '';
+/**
+ * The minutes of feeds that are not in the cache, for messages; undefined if there are none.
+ * @param isCounted whether the minutes of an hour count, by the first of them.
+ */
+export function describeMissing(
+  feeds: readonly { readonly parts: readonly FeedPart[] }[],
+  isCounted: (minute: Minute) => boolean = () => true,
+): string | undefined {
+  let first: Minute | undefined;
+  let count = 0;
+  for (const { parts } of feeds) {
+    const before = count;
+    for (const part of parts) {
+      for (const { start, end } of listMissing(part)) {
+        if (!isCounted(start)) continue;
+        first ??= start;
+        count += end - start;
+      }
+      // The other parts of a feed have the same minutes.
+      if (count > before) break;
+    }
+  }
+  if (first === undefined) return undefined;
+  const more = count > 1 ? ` and ${plural(count - 1, 'more minute')}` : '';
   return `${formatMinute(first)}${more}`;
 }

@@ -1,5 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { Semaphore } from '../base/semaphore.js';
+import { toOneLine } from '../base/text.js';
 import type { LineSink } from '../market/lines/line-buffer.js';
 import { ReservedText, type TextBudget } from '../raw-feeds/feed-read-context.js';
 
@@ -120,15 +121,18 @@ export class StallWatch {
   }
 }
 
-/** Limits how much memory clients can use up by triggering different warnings. */
+/** Limit how much memory clients can use up by triggering different warnings, which quote what they sent. */
 const MAX_REMEMBERED_LINES = 10_000;
+const MAX_LINE_CHARACTERS = 1000;
 
-/** Creates a function that passes each distinct line on once. */
+/** Creates a function that passes each distinct line on once, cut to its start. */
 export function createWarnOnce(warn: (line: string) => void): (line: string) => void {
   const warned = new Set<string>();
   return (line) => {
-    if (warned.has(line) || warned.size >= MAX_REMEMBERED_LINES) return;
-    warned.add(line);
-    warn(line);
+    // A copy, since a part of a text keeps all of it in memory.
+    const shown = Buffer.from(toOneLine(line, MAX_LINE_CHARACTERS)).toString();
+    if (warned.has(shown) || warned.size >= MAX_REMEMBERED_LINES) return;
+    warned.add(shown);
+    warn(shown);
   };
 }

@@ -17,7 +17,7 @@ const listed = (id: string) => ({
 test('control characters of a record never reach the terminal', async (t) => {
   const record = {
     id: 'deribit',
-    name: '\x1b[2JDeribit\t\r\n\u202eneedle',
+    name: '\x1b[2JDeribit\t\r\n\x9b31m\u202eneedle',
     availableSince: '\x1b[31m2019',
     datasets: { exportedUntil: EXPORTED, symbols: [listed('BTC\x1b[2J\n-X')] },
   };
@@ -30,6 +30,9 @@ test('control characters of a record never reach the terminal', async (t) => {
     assert.equal(exitCode, 0, stderr);
     assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u, words.join(' '));
     assert.match(stdout, /\ufffd/);
+    const json = await runHere([...words, '--json'], { env });
+    assert.doesNotMatch(json.stdout, /[^\P{Cc}\n]|\u202e/u, words.join(' '));
+    assert.ok(JSON.stringify(JSON.parse(json.stdout)).includes('\\u001b['));
   }
 });
 

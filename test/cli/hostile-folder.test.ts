@@ -234,3 +234,20 @@ test('pipes and links in the state folder of a download folder stop no command, 
     }
   }
 });
+
+test('the name of a job cannot control the terminal', async (t) => {
+  const dir = await tempDir(t);
+  const config = join(dir, 'tickhaul.yaml');
+  const days = 'from: 2024-03-01, to: 2024-03-02';
+  await writeFile(
+    config,
+    `jobs: [{ name: "a\\u001b[2Jb", exchange: deribit, types: [trades], symbols: [BTC-PERPETUAL], ${days} }]\n`,
+  );
+  const env = envOf(await sandbox(t), join(dir, 'data'));
+  for (const flags of [['--dry-run'], []]) {
+    const { exitCode, stdout, stderr } = await runHere(['sync', '--config', config, ...flags], { env });
+    assert.equal(exitCode, 0, stderr);
+    assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
+    assert.match(stderr, /a\ufffd\[2Jb/);
+  }
+});

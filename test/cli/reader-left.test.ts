@@ -110,6 +110,23 @@ test('the summary of a stream counts what was written to the pipe', async (t) =>
   assert.deepEqual({ messages, bytes }, wholeLines(taken));
 });
 
+test('a dry run ends as usual when its reader has left', async (t) => {
+  if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const days = ['--from', '2020-01-01', '--to', '2024-03-01', '--dry-run', '--json'];
+  const words = [
+    'download',
+    'deribit',
+    '-t',
+    'trades,quotes,incremental_book_L2',
+    '-s',
+    'BTC-PERPETUAL',
+    ...days,
+  ];
+  const { exitCode, stderr } = await leave(t, words, env);
+  assert.deepEqual([exitCode, stderr], [0, '']);
+});
+
 test('convert reports how much was written to the pipe', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
   const service = await sandbox(t, { rows: 60_000 });

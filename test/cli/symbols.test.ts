@@ -70,6 +70,11 @@ test('a name that no exchange has is a usage error, or a warning if it is a glob
     [['-t', 'tradez'], 2, /unknown data type "tradez"; did you mean trades\?/],
     [['b*', '--symbol-type', 'xyz'], 2, /unknown symbol type "xyz"; there are future, perpetual\n/],
     [['b*', 'ETC', 'XBTUSD'], 2, /unknown symbol "ETC"/],
+    [
+      ['deribit', 'Bitmex'],
+      2,
+      /unknown symbol "BITMEX"; bitmex is an exchange: name several in one argument, as in deribit,bitmex\n/,
+    ],
     [['b*', 'ZZZ*'], 0, /^warning no symbol on 3 exchanges matches "ZZZ\*"; /],
     [['b*', 'XBTUSD', '-t', 'book_ticker'], 0, /^warning no symbol on 3 exchanges matches all filters\n$/],
   ];

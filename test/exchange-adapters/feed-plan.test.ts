@@ -141,7 +141,8 @@ test('reports missing types if another type exists, and refuses them otherwise',
     code: 'usage',
     message: 'binance has no derivative_ticker, liquidation messages',
   });
-  await assert.rejects(plan('constructor', 'trade', '2024-03-01', '2024-03-02'), { code: 'usage' });
+  for (const inherited of ['constructor', '__proto__', 'toString'])
+    await assert.rejects(plan(inherited, 'trade', '2024-03-01', '2024-03-02'), { code: 'usage' });
 });
 
 test('plans all types over years', async () => {
@@ -152,6 +153,22 @@ test('plans all types over years', async () => {
     assert.ok(segments.length > 0 && segments.length < 10, `${exchange}: ${segments.length}`);
     assert.ok(segments.every(({ filters }) => filters.length > 0));
   }
+});
+
+test('plans thousands of symbols over all times in little memory', async () => {
+  const symbols = Array.from({ length: 6000 }, (_, at) => `COIN${at}USDT`);
+  const types = 'trade,book_change,derivative_ticker,liquidation,book_ticker';
+  const { segments } = await plan('okex-swap', types, '0100-01-01', '2026-06-01', symbols);
+  assert.equal(segments[0]?.start, at('0100-01-01'));
+  assert.deepEqual(
+    segments.slice(1).map(({ start }) => new Date(start / 1000).toISOString().slice(0, 10)),
+    [
+      ...['2020-02-08', '2021-12-23', '2022-05-06', '2023-02-25'],
+      ...['2023-03-09', '2023-04-10', '2023-10-19', '2026-05-21'],
+    ],
+  );
+  for (const { filters } of segments)
+    for (const filter of filters) assert.equal(filter.symbols?.length, symbols.length);
 });
 
 test('refuses an unknown exchange with the nearest known ones, also without the service', async () => {

@@ -95,3 +95,14 @@ test('the text has the channel first, and no symbols for a whole channel', () =>
   ]);
   assert.equal(formatFilters(list), '[{"channel":"quote"},{"channel":"trade","symbols":["a","b"]}]');
 });
+
+test('many filters of one channel, or of as many channels, are joined and split at once', () => {
+  const count = 200_000;
+  const symbols = canonicalizeFilters(
+    Array.from({ length: count }, (_, at) => ({ channel: 'trade', symbols: [`s${at}`] })),
+  );
+  assert.equal(symbols[0]?.symbols?.length, count);
+  assert.equal(splitFilters(symbols).length, count / MAX_FILTER_SYMBOLS);
+  const channels = Array.from({ length: count }, (_, at) => ({ channel: `c${at}`, symbols: ['x'] }));
+  assert.equal(splitFilters(canonicalizeFilters(channels))[0]?.length, count);
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { TextBudget } from '../../src/raw-feeds/feed-read-context.js';
-import { SHARED_TEXT_BYTES, withClientBuffers } from '../../src/server/client-limits.js';
+import { createWarnOnce, SHARED_TEXT_BYTES, withClientBuffers } from '../../src/server/client-limits.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
@@ -90,4 +90,15 @@ test('divides the buffers of a replay by its inputs, down to 8 KB', async () => 
   ] as const) {
     assert.equal(await withClientBuffers(shared, inputs, async ({ bufferBytes }) => bufferBytes), bytes);
   }
+});
+
+test('warnings are remembered and printed by their start: they quote what clients send', () => {
+  const lines: string[] = [];
+  const warnOnce = createWarnOnce((line) => void lines.push(line));
+  for (const end of ['a', 'b']) warnOnce(`"${'x'.repeat(500_000)}${end}"`);
+  for (const line of ['two\nlines', 'two lines', 'other']) warnOnce(line);
+  assert.deepEqual(
+    lines.map(({ length }) => length),
+    [1000, 9, 5],
+  );
 });

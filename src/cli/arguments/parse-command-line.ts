@@ -89,13 +89,12 @@ async function formatHelpData(
   command: Command | undefined,
 ): Promise<string> {
   const { describeCommand, describeProgram } = await import('./describe-command.js');
-  const { formatDocument } = await import('../output/text/screen.js');
-  return formatDocument(command ? describeCommand(command) : describeProgram(commands), false);
+  const { toJsonLine } = await import('../../events/json-events.js');
+  return toJsonLine(command ? describeCommand(command) : describeProgram(commands));
 }
 
 async function formatShortHelp(command: Command, columns: number, isWhole: boolean): Promise<string> {
-  const { describeCommand } = await import('./describe-command.js');
-  const { formatShortHelp: format } = await import('./describe-command.js');
+  const { describeCommand, formatShortHelp: format } = await import('./describe-command.js');
   return format(describeCommand(command), columns, isWhole);
 }
 

@@ -3,12 +3,13 @@ import type { AccountContext, AccountSession } from '../../account/account-sessi
 import type { AccountOperation } from '../../account/call-account.js';
 import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
+import { toIndentedJson, toJsonLine } from '../../events/json-events.js';
 import { decodeText } from '../../operations/read-user-file.js';
 import { groupOptions } from '../../options/option-definition.js';
 import type { ReadOptions } from '../../options/option-values.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument, textColumns } from '../output/text/screen.js';
+import { textColumns } from '../output/text/screen.js';
 import { TIMEOUT_OPTION, withAccount, withinTimeout } from '../with-account.js';
 
 const OPTIONS = groupOptions('Account:', {
@@ -40,7 +41,7 @@ export const accountCommand = defineCommand(OPTIONS, {
         const openSession = memoize(() => openAccountSession(setup, options.email));
         const { json } = output;
         const print = (value: unknown): void => {
-          cli.stdout.write(setup.calls.secrets.redact(formatDocument(value, !json)));
+          cli.stdout.write(setup.calls.secrets.redact(json ? toJsonLine(value) : toIndentedJson(value)));
         };
         if (call) {
           const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
@@ -108,8 +109,7 @@ async function readDataFile(path: string): Promise<string> {
 
 /** Opens a session with the stored identity that the flags select. */
 async function openAccountSession(setup: AccountContext, email: string | undefined): Promise<AccountSession> {
-  const { AccountSession: Session } = await import('../../account/account-session.js');
-  const { chooseIdentity } = await import('../../account/account-session.js');
+  const { AccountSession: Session, chooseIdentity } = await import('../../account/account-session.js');
   return new Session(setup, await chooseIdentity(setup, email));
 }
 

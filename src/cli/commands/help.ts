@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { isSystemError, TickhaulError, toDiskError, usageError } from '../../base/errors.js';
 import { packagePath } from '../../base/packages.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { CommandAction, HelpTopic, HelpTopics } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatMarkdown } from '../output/text/markdown.js';
-import { formatDocument, screenColumns } from '../output/text/screen.js';
+import { screenColumns } from '../output/text/screen.js';
 
 /** The command `help <topic>`; `help <command>` is `<command> --help`. */
 export function createHelpCommand(topics: HelpTopics): CommandAction {
@@ -27,7 +28,7 @@ export function createHelpCommand(topics: HelpTopics): CommandAction {
       if (topic === undefined) throw usageError('no topic given; see tickhaul help');
       const sections = readSections(topic);
       await output.result({
-        json: () => formatDocument(describeTopic(name, topic, sections), false),
+        json: () => toJsonLine(describeTopic(name, topic, sections)),
         text: async () => {
           const { bold } = await output.chalk(stdout);
           const columns = Math.min(screenColumns(stdout), 120);

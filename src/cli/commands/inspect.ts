@@ -4,11 +4,11 @@ import {
   type Inspection,
   inspectFile,
 } from '../../describe/inspect-file.js';
+import { toJsonLine } from '../../events/json-events.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
-import { formatDocument } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
@@ -42,7 +42,7 @@ export const inspectCommand = defineCommand(OPTIONS, {
       return inspectFile({ path, dataType, store, signal: cli.signal });
     });
     await cli.output.result({
-      json: () => formatDocument(toDocument(inspection), false),
+      json: () => toJsonLine(toDocument(inspection)),
       text: () => formatInspection(inspection, cli.stdout),
     });
     return 0;

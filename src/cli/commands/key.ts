@@ -2,10 +2,11 @@ import { TickhaulError } from '../../base/errors.js';
 import { redactSecret } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { fetchKeyInfo, formatKeyForLog, type KeyAccess } from '../../service/key-coverage.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument, textColumns } from '../output/text/screen.js';
+import { textColumns } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 import { TIMEOUT_OPTION, withinTimeout } from '../with-account.js';
 
@@ -29,7 +30,7 @@ export const keyCommand = defineCommand(OPTIONS, {
         const access = await fetchKeyInfo(client, { signal: timed.signal });
         const document = { key: redactedKey, expired: access.length === 0, access };
         await cli.output.result({
-          json: () => redactSecret(formatDocument(document, false), apiKey),
+          json: () => redactSecret(toJsonLine(document), apiKey),
           text: async () =>
             redactSecret(await formatAccess(redactedKey, access, textColumns(cli.stdout)), apiKey),
         });

@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { formatSize, plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 
 export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
@@ -31,7 +31,7 @@ export const lockCommand = defineCommand(COMMAND_OPTIONS.lock, {
         await writeOutput(out, lines, cli);
         const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
         await output.result({
-          json: () => formatDocument({ path: out.name, format, files: records.length, bytes }, false),
+          json: () => toJsonLine({ path: out.name, format, files: records.length, bytes }),
           text: () => `${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`,
           unlessQuiet: 'stderr',
         });

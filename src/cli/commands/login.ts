@@ -10,7 +10,7 @@ import { groupOptions } from '../../options/option-definition.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CliHost } from '../arguments/command.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument, type OutputScreen } from '../output/text/screen.js';
+import type { OutputScreen } from '../output/text/screen.js';
 import { createWaitReporter, type Wait } from '../output/throttle.js';
 import { printFailure } from '../report-failure.js';
 import { withAccount } from '../with-account.js';
@@ -67,7 +67,7 @@ export const loginCommand = defineCommand(OPTIONS, {
         const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
         const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
         if (json) {
-          const shown = setup.calls.secrets.redact(formatDocument({ event: 'account', account }, false));
+          const shown = setup.calls.secrets.redact(toJsonLine({ event: 'account', account }));
           cli.stdout.write(shown);
           printSummary(0, { reused });
         } else if (!quiet) {

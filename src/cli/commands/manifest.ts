@@ -1,8 +1,8 @@
 import { plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import { groupOptions } from '../../options/option-definition.js';
 import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 
 const OPTIONS = {
@@ -44,7 +44,7 @@ export const manifestCommand = defineCommand(OPTIONS, {
     const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
     const more = audits + exports > 0 ? `; ${logs} added` : '';
     await cli.output.result({
-      json: () => formatDocument(merged, false),
+      json: () => toJsonLine(merged),
       text: () => `${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`,
       unlessQuiet: 'stderr',
     });

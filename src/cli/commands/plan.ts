@@ -1,3 +1,4 @@
+import { sanitizeForTerminal } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import type { PlannedFile } from '../../download/download-options.js';
 import type { PlanTotals } from '../../download/plan/report-plan.js';
@@ -63,11 +64,12 @@ export async function showPlan(
     await cli.output.lines(formatLines(report.files(), toJsonLine));
     return report.summary();
   }
-  if (openedPlan.job !== undefined) cli.stdout.write(`${openedPlan.job}\n`);
+  const job = openedPlan.job && sanitizeForTerminal(openedPlan.job);
+  if (job !== undefined) cli.stdout.write(`${job}\n`);
   const totals = await printPlan(openedPlan, options, cli);
   const planEvent = await openedPlan.describe(totals);
   if (!cli.output.quiet) {
-    const jobPrefix = openedPlan.job === undefined ? '' : `${openedPlan.job}: `;
+    const jobPrefix = job === undefined ? '' : `${job}: `;
     const { unauthorized } = totals.counts;
     const texts = [
       `${jobPrefix}${formatCounts(totals.counts)}`,
@@ -106,7 +108,7 @@ function* formatLines<T>(files: Iterable<T>, format: (file: T) => string): Gener
 }
 
 function formatFileLine({ status, path }: PlannedFile): string {
-  return `${status.padEnd('unauthorized'.length)}  ${path}\n`;
+  return `${status.padEnd('unauthorized'.length)}  ${sanitizeForTerminal(path)}\n`;
 }
 
 const STATUSES: readonly PlanStatus[] = [

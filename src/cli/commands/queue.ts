@@ -1,11 +1,12 @@
 import { usageError } from '../../base/errors.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { OpenQueue } from '../../fleet/open-queue.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/screen.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
 
@@ -69,7 +70,7 @@ export const queueCommand = defineCommand(OPTIONS, {
     };
     const { json, text } = await withQueue(readQueueAccess(queue, cli), cli, actions[action]);
     await cli.output.result({
-      json: () => formatDocument(json, false),
+      json: () => toJsonLine(json),
       text: () => text,
       unlessQuiet: 'stdout',
     });
@@ -92,7 +93,8 @@ function formatStatus({ paused, ...counts }: QueueStatus): string {
 function formatFailedSlices(failed: readonly FailedSlice[]): string {
   return failed
     .map(
-      (slice) => `${slice.id}  ${formatSlice(slice)}, ${plural(slice.attempts, 'attempt')}: ${slice.error}\n`,
+      (slice) => `${slice.id}  ${formatSlice(slice)}, ${plural(slice.attempts, 'attempt')}: ${slice.error}`,
     )
+    .map((line) => `${sanitizeForTerminal(line)}\n`)
     .join('');
 }

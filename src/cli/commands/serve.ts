@@ -32,10 +32,10 @@ export const serveCommand: CommandAction = {
 
 async function serveInProcess(cli: CliHost, settings: ServeSettings): Promise<number> {
   const { clearCache, withServeOptions } = await import('../serve-processes.js');
-  return withServeOptions(cli, settings, async (options, countServing) => {
+  return withServeOptions(cli, settings, async (options, connectMetrics) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
-    countServing(server.context);
+    connectMetrics(server.context);
     await clearCache(cli, settings);
     return runUntilSignal(cli, settings, server);
   });

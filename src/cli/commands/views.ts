@@ -1,12 +1,12 @@
 import { usageError } from '../../base/errors.js';
 import { isStdout, resolveOutput, writeOutput } from '../../base/output-sink.js';
 import { plural } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { Context } from '../../operations/context.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandValues } from '../../options/read-options.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { defineCommand } from '../arguments/define-flags.js';
-import { formatDocument } from '../output/text/screen.js';
 import { withOutputContext } from '../run-command.js';
 
 export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
@@ -26,7 +26,7 @@ export const viewsCommand = defineCommand(COMMAND_OPTIONS.views, {
     }
     await writeOutput(out, lines, cli);
     await cli.output.result({
-      json: () => formatDocument({ path: out.name, views, files }, false),
+      json: () => toJsonLine({ path: out.name, views, files }),
       text: () => `${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`,
       unlessQuiet: 'stderr',
     });

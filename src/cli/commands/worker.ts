@@ -76,11 +76,12 @@ function createEventPrinter({ stdout, stderr, output }: CliHost): (event: Worker
   if (output.json) return (event) => stdout.write(toJsonLine(event));
   // With --quiet too: they are errors that a worker waits out.
   const warn = (message: string): void => output.printError(`warning ${sanitizeForTerminal(message)}\n`);
+  const print = (text: string): void => void stderr.write(`${sanitizeForTerminal(text)}\n`);
   return (event) => {
     if (event.event === 'warning') warn(event.message);
-    else if (event.event === 'note') stderr.write(`${event.message}\n`);
+    else if (event.event === 'note') print(event.message);
     else if (event.status === 'failed') warn(formatSliceEvent(event));
-    else if (!output.quiet) stderr.write(`${formatSliceEvent(event)}\n`);
+    else if (!output.quiet) print(formatSliceEvent(event));
   };
 }
 

@@ -1,6 +1,7 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { namedDescriptor } from '../../base/output-sink.js';
 import { formatCount, formatDuration, formatSize, plural, secondsSince } from '../../base/units.js';
+import { toJsonLine } from '../../events/json-events.js';
 import type { RunEvent } from '../../events/run-events.js';
 import type { WrittenCounts } from '../../market/lines/line-buffer.js';
 import type { RunObserver } from '../../operations/context.js';
@@ -26,7 +27,7 @@ export async function runWithMessageSummary(
   const written: WrittenCounts = { messages: 0, bytes: 0 };
   const printSummary = (exitCode: number, error?: object): void => {
     const summary = { event: 'summary', exitCode, ...written, seconds: secondsSince(startedAtMs), error };
-    if (cli.output.json) cli.stderr.write(`${JSON.stringify(summary)}\n`);
+    if (cli.output.json) cli.stderr.write(toJsonLine(summary));
   };
   try {
     await work(written).finally(() => cli.output.flushRequests());

@@ -81,8 +81,9 @@ export class Output {
   /** Prints a line about a request to stderr, with `--verbose`. */
   readonly request = (line: string): void => {
     if (!this.verbose) return;
-    if (this.#printAbove) this.#printAbove(`${line}\n`);
-    else this.#host.stderr.write(`${line}\n`);
+    const shown = `${sanitizeForTerminal(line)}\n`;
+    if (this.#printAbove) this.#printAbove(shown);
+    else this.#host.stderr.write(shown);
   };
 
   /** `request` with `--verbose`; otherwise undefined, so that no lines are made. */

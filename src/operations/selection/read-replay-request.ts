@@ -4,7 +4,7 @@ import { parseWeekdays } from '../../day-files/day-selection.js';
 import { parseMessageType } from '../../market/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { MESSAGE_OPTIONS, PERIOD_OPTIONS, REPLAY_OPTIONS } from '../../options/message-options.js';
-import type { ReadOptions } from '../../options/option-values.js';
+import type { GivenFlags, ReadOptions } from '../../options/option-values.js';
 import {
   parsePeriod,
   type ReplayOption,
@@ -126,11 +126,23 @@ const FLAGS_BY_SOURCE = {
 } as const;
 const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
 
+/** What `replay` and `serve` have in common. */
+interface SourceValues {
+  readonly given: GivenFlags;
+  readonly clearCache: boolean;
+  readonly good?: boolean;
+  readonly channels?: readonly string[] | undefined;
+}
+
 /** @throws usage error for a flag that applies to the other source only. */
-export function assertFlagsMatchSource(options: ReplayValues, source: keyof typeof SOURCE_NAMES): void {
+export function assertFlagsMatchSource(options: SourceValues, source: keyof typeof SOURCE_NAMES): void {
   const other = source === 'feeds' ? 'datasets' : 'feeds';
   const isSet = (name: (typeof FLAGS_BY_SOURCE)[typeof other][number]): boolean =>
-    name === 'clear-cache' ? options.clearCache : name === 'good' ? options.good : options.given.has(name);
+    name === 'clear-cache'
+      ? options.clearCache
+      : name === 'good'
+        ? options.good === true
+        : options.given.has(name);
   const flag = FLAGS_BY_SOURCE[other].find(isSet);
   if (flag === undefined) return;
   throw usageError(

@@ -116,10 +116,10 @@ async function lookUp(
   range: MinuteRange,
 ): Promise<PackedIndex> {
   const index = new PackedIndex(exchange, keys, range);
+  const from = formatMinute(range.start - MAX_SLICE_MINUTES);
+  const to = formatMinute(range.end);
   for (const key of keys) {
-    if (!(await hasFolder(join(feeds, exchange, key)))) continue;
-    const first = range.start - MAX_SLICE_MINUTES;
-    for (let hour = first - (first % 60); hour < range.end; hour += 60) {
+    for await (const hour of listHours(join(feeds, exchange, key), from, to)) {
       for (const slice of await listHourSlices(feeds, hourFolderPath(exchange, key, hour), hour))
         index.add(slice);
     }
@@ -127,43 +127,64 @@ async function lookUp(
   return index;
 }
 
-/** An index of three bytes per minute, since a server has one for each client, possibly of months. */
+/** What the folders of each level stand for: `2024`, `2024-03`, `2024-03-01`, `2024-03-01T05`. */
+const FOLDER_LEVELS = [
+  { separator: '', length: 4 },
+  { separator: '-', length: 7 },
+  { separator: '-', length: 10 },
+  { separator: 'T', length: 13 },
+] as const;
+
+/** The hours that have a folder, between two minutes as `formatMinute` writes them; the period may be of any length. */
+async function* listHours(
+  folder: string,
+  from: string,
+  to: string,
+  time = '',
+  level = 0,
+): AsyncGenerator<Minute> {
+  const { separator, length } = FOLDER_LEVELS[level] as (typeof FOLDER_LEVELS)[number];
+  for (const name of (await listNames(folder)).toSorted()) {
+    const inner = `${time}${separator}${name}`;
+    const isTime = inner.length === length && /^\d+$/.test(name);
+    if (!isTime || inner < from.slice(0, length) || inner > to.slice(0, length)) continue;
+    if (level + 1 < FOLDER_LEVELS.length) yield* listHours(join(folder, name), from, to, inner, level + 1);
+    else yield Date.parse(`${inner}:00Z`) / MS_PER_MINUTE;
+  }
+}
+
+const HOUR = 60;
+
+/** An index of three bytes per minute of the hours on disk: a server has one for each client, possibly of years. */
 class PackedIndex implements SliceIndex {
   readonly #exchange: string;
   readonly #keys: readonly string[];
   readonly #range: MinuteRange;
-  /** For each minute, the length of its slice in minutes; 0 for no slice. */
-  readonly #lengths: Uint8Array;
-  /** For each minute, its distance from the start of its slice. */
-  readonly #offsets: Uint8Array;
-  /** For each minute, twice the index of its slice's key, plus the index of its encoding. */
-  readonly #kinds: Uint8Array;
+  /**
+   * For each hour with slices, three lists of a number for each minute: the length of its slice in minutes, 0 for no
+   * slice; its distance from the start of its slice; twice the index of its slice's key, plus the index of its encoding.
+   */
+  readonly #hours = new Map<number, Uint8Array>();
 
   constructor(exchange: string, keys: readonly string[], range: MinuteRange) {
     this.#exchange = exchange;
     this.#keys = keys;
     this.#range = range;
-    const minutes = Math.max(0, range.end - range.start);
-    this.#lengths = new Uint8Array(minutes);
-    this.#offsets = new Uint8Array(minutes);
-    this.#kinds = new Uint8Array(minutes);
   }
 
   /** Copies the index, so that slices can be added to the copy. */
   copy(): PackedIndex {
     const copy = new PackedIndex(this.#exchange, this.#keys, this.#range);
-    copy.#lengths.set(this.#lengths);
-    copy.#offsets.set(this.#offsets);
-    copy.#kinds.set(this.#kinds);
+    for (const [hour, numbers] of this.#hours) copy.#hours.set(hour, numbers.slice());
     return copy;
   }
 
   find(minute: Minute): SliceFile | undefined {
-    const place = minute - this.#range.start;
-    const length = this.#lengths[place] ?? 0;
-    if (length === 0) return undefined;
-    const start = minute - (this.#offsets[place] as number);
-    const kind = this.#kinds[place] as number;
+    const [numbers, place] = this.#locate(minute);
+    const length = numbers?.[place] ?? 0;
+    if (!numbers || length === 0) return undefined;
+    const start = minute - (numbers[HOUR + place] as number);
+    const kind = numbers[2 * HOUR + place] as number;
     const encoding = ENCODINGS[kind % 2] as SliceEncoding;
     const range = { start, end: start + length };
     return {
@@ -174,9 +195,12 @@ class PackedIndex implements SliceIndex {
   }
 
   findFirst({ start, end }: MinuteRange): Minute {
-    let at = start;
-    while (at < end && !this.#lengths[at - this.#range.start]) at++;
-    return at;
+    for (let at = start; at < end; ) {
+      const [numbers, place] = this.#locate(at);
+      if (numbers?.[place]) return at;
+      at += numbers ? 1 : HOUR - place;
+    }
+    return end;
   }
 
   add(slice: SliceFile): void {
@@ -186,13 +210,21 @@ class PackedIndex implements SliceIndex {
     if (key < 0) return;
     const until = Math.min(slice.end, this.#range.end);
     for (let minute = Math.max(slice.start, this.#range.start); minute < until; minute++) {
-      const place = minute - this.#range.start;
-      const known = this.#lengths[place] as number;
-      if (known > 0 && slice.end <= minute - (this.#offsets[place] as number) + known) continue;
-      this.#lengths[place] = slice.end - slice.start;
-      this.#offsets[place] = minute - slice.start;
-      this.#kinds[place] = 2 * key + ENCODINGS.indexOf(encoding);
+      const [known, place] = this.#locate(minute);
+      const numbers = known ?? new Uint8Array(3 * HOUR);
+      if (!known) this.#hours.set(Math.floor(minute / HOUR), numbers);
+      const length = numbers[place] as number;
+      if (length > 0 && slice.end <= minute - (numbers[HOUR + place] as number) + length) continue;
+      numbers[place] = slice.end - slice.start;
+      numbers[HOUR + place] = minute - slice.start;
+      numbers[2 * HOUR + place] = 2 * key + ENCODINGS.indexOf(encoding);
     }
+  }
+
+  /** The numbers of a minute's hour, and the place of the minute in their lists. */
+  #locate(minute: Minute): readonly [numbers: Uint8Array | undefined, place: number] {
+    const hour = Math.floor(minute / HOUR);
+    return [this.#hours.get(hour), minute - hour * HOUR];
   }
 }
 
@@ -218,14 +250,6 @@ async function parseUsableSlice(
   if (slice) return isProvisional(slice, stats.mtimeMs) ? undefined : slice;
   if (Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true }).catch(() => {});
   return undefined;
-}
-
-async function hasFolder(path: string): Promise<boolean> {
-  const stats = await stat(path).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw toDiskError(error, path);
-  });
-  return stats?.isDirectory() === true;
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import {
   type SymbolChoice,
   toDatasetSymbol,
 } from '../../day-files/dataset-symbol.js';
-import { type Minute, usRangeToMinutes } from '../../day-files/day.js';
+import { usRangeToMinutes } from '../../day-files/day.js';
 import type { EventSink } from '../../events/run-events.js';
 import { type FeedPlan, planFeed } from '../../exchange-adapters/feed-plan.js';
 import { hasOwnNormalizers } from '../../exchange-adapters/own/normalizer-eras.js';
@@ -54,10 +54,10 @@ export interface OpenSource {
   readonly feeds: readonly OpenedFeed[];
 }
 
-/** A source with its plan and the minutes that are not on disk. */
+/** A source with its plan, and whether all of it is on disk. */
 interface LocatedSource extends OpenSource {
   readonly plan: FeedPlan;
-  readonly missing: readonly Minute[];
+  readonly isOnDisk: boolean;
 }
 
 /**
@@ -110,14 +110,14 @@ async function openSource(
       if (!offline && !isKnown && !(await readStoredNames())) await fetchNames();
       throw error;
     });
-    if (located.missing.length === 0) return located;
-    assertFetchable(run, exchange, located.missing);
+    if (located.isOnDisk) return located;
+    assertFetchable(run, exchange, located.feeds);
   }
   const fresh = withRecordSymbols(requested, await fetchNames());
   if (fresh instanceof TickhaulError) throw fresh;
   const located = await locateSource(run, fresh);
-  assertFetchable(run, exchange, located.missing);
-  if (located.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
+  assertFetchable(run, exchange, located.feeds);
+  if (!located.isOnDisk) warnOfRecentMinutes(run, usRangeToMinutes(period));
   return located;
 }
 
@@ -148,8 +148,7 @@ async function locateSource(run: FeedReadContext, source: FeedSource): Promise<L
       lookUpFeed(run, { exchange, filters: segment.filters, range: usRangeToMinutes(segment) }),
     ),
   );
-  const missing = feeds.flatMap((feed) => feed.missing);
-  return { source, plan, feeds, missing };
+  return { source, plan, feeds, isOnDisk: feeds.every(({ isOnDisk }) => isOnDisk) };
 }
 
 /**

@@ -182,7 +182,9 @@ export async function listenOnLoopback(
 ): Promise<Listener> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const call = { request, response, host, settings };
-    handler(call).catch((error: unknown) => {
+    // Some handlers throw before they return a promise, such as for an address that cannot be decoded.
+    const handle = async (): Promise<void> => handler(call);
+    handle().catch((error: unknown) => {
       // The client disconnected, or the service is closing. Any other error is sent to the client.
       if (response.headersSent || response.destroyed || settings.signal.aborted) response.destroy();
       else

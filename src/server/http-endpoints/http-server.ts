@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { sanitizeForTerminal } from '../../base/text.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { toRunFailure } from '../../events/run-failure.js';
 import {
   fetchInstrument,
@@ -51,6 +52,16 @@ const ROUTES: Readonly<Record<string, HttpHandler>> = {
   },
 };
 
+/** Requests of a connection that may wait for the responses before them. */
+const MAX_PIPELINED = 100;
+/** Waiting requests of each connection. */
+const pipelined = new WeakMap<Socket, number>();
+
+/** Lists of instruments may have tens of megabytes, so few are read and sent at once in a process. */
+const instrumentLists = new Semaphore(8);
+/** Milliseconds in which a client must have read more of a list. */
+const LIST_STALL_MS = 10_000;
+
 /** Paths that do not answer HEAD: they would request and read the data of a whole period for it. */
 const EXPENSIVE_PATHS: ReadonlySet<string> = new Set(['/replay', '/replay-normalized']);
 
@@ -87,8 +98,7 @@ async function handleRequest(
   // An unread body would block the connection.
   request.resume();
   try {
-    // A pipelined request waits for its turn; if the connection closes before, it is never handled.
-    if (response.socket === null) await once(response, 'socket');
+    if (response.socket === null) await waitForTurn(request.socket, response);
     const allowedOrigin = guard.allowedOrigin(request);
     // Without this header the browser hides the response from the page.
     if (allowedOrigin !== undefined) response.setHeader('access-control-allow-origin', allowedOrigin);
@@ -110,9 +120,19 @@ async function handleRequest(
   }
 }
 
+/** A pipelined request waits for its turn; if the connection closes before, it is never handled. */
+async function waitForTurn(socket: Socket, response: ServerResponse): Promise<void> {
+  const waiting = pipelined.get(socket) ?? 0;
+  if (waiting >= MAX_PIPELINED) socket.destroy();
+  pipelined.set(socket, waiting + 1);
+  await once(response, 'socket');
+  pipelined.set(socket, (pipelined.get(socket) ?? 0) - 1);
+}
+
 function findRoute(path: string, routes: HttpServerParts['routes']): HttpHandler | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];
-  return INSTRUMENTS_PATH.test(path) ? handleInstruments : undefined;
+  if (!INSTRUMENTS_PATH.test(path)) return undefined;
+  return (call) => instrumentLists.run(() => handleInstruments(call));
 }
 
 /** Whether a path is the page or one of its endpoints. */
@@ -129,7 +149,7 @@ function logFinishedRequest(
   const startMs = performance.now();
   response.once('close', () => {
     const outcome = response.writableFinished ? String(response.statusCode) : 'broken off';
-    log(sanitizeForTerminal(`${method} ${url} ${outcome} ${Math.round(performance.now() - startMs)}ms`));
+    log(`${method} ${url} ${outcome} ${Math.round(performance.now() - startMs)}ms`);
   });
 }
 
@@ -143,6 +163,7 @@ const INSTRUMENTS_PATH = /^\/v1\/instruments\/([^/]+)(?:\/([^/]+))?$/;
 async function handleInstruments(call: HttpCall): Promise<void> {
   const { context, path, query, response } = call;
   const { feeds, records } = context.options;
+  if (response.destroyed) return;
   const stop = new AbortController();
   response.once('close', () => stop.abort(new TickhaulError('reset', 'the client left')));
   try {
@@ -153,7 +174,11 @@ async function handleInstruments(call: HttpCall): Promise<void> {
       symbol === undefined
         ? await fetchInstruments(feeds.client, exchange, filter, options)
         : await fetchInstrument(feeds.client, exchange, symbol, options);
+    if (response.destroyed) return;
+    const closed = once(response, 'close');
+    response.setTimeout(LIST_STALL_MS);
     sendJsonResponse(call, 200, instruments);
+    await closed;
   } catch (error) {
     if (response.destroyed) return;
     logBug(context, error);

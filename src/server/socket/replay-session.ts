@@ -31,9 +31,12 @@ export function openReplaySocket(
   try {
     if (context.options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
     const request = parseSessionRequest(query);
-    const member: SessionMember = { client, request, filters: undefined };
-    client.onText((text) => subscribe(context, member, text));
-    findOrCreateSession(context, sessions, parseSessionKey(query)).join(member);
+    const member: SessionMember = { client, request, filters: undefined, characters: 0 };
+    const session = findOrCreateSession(context, sessions, parseSessionKey(query));
+    session.join(member);
+    client.onText((text) => {
+      if (!session.hasStarted) subscribe(context, member, text);
+    });
   } catch (error) {
     closeWithError(context, '/ws-replay', [client], error);
   }
@@ -55,21 +58,27 @@ function findOrCreateSession(
   return session;
 }
 
-/** Adds the filters of a subscribe message. Other messages are ignored with one warning per exchange. */
-function subscribe({ warnOnce }: ServerContext, member: SessionMember, text: string): void {
-  const { exchange, range } = member.request;
-  const { filters, ...refused } = readSubscription(exchange, parseJson(text), range.start * US_PER_MINUTE);
-  if (filters) member.filters = joinFilters(member.filters, filters);
-  else if ('advice' in refused) warnOnce(`/ws-replay ${exchange}: ${refused.advice}`);
-}
+/** Characters of all subscribe messages of a connection: a client must not fill the memory before the replay starts. */
+const MAX_SUBSCRIBED_CHARACTERS = 1024 * 1024;
 
-/** Combines filters; an empty list selects the whole exchange. */
-function joinFilters(
-  current: SessionMember['filters'],
-  added: NonNullable<SessionMember['filters']>,
-): SessionMember['filters'] {
-  if (current === undefined) return added;
-  return current.length === 0 || added.length === 0 ? [] : [...current, ...added];
+/**
+ * Adds the filters of a subscribe message; an empty list selects the whole exchange. Other messages are ignored with one
+ * warning per exchange. A connection whose messages are too long together is closed.
+ */
+function subscribe(context: ServerContext, member: SessionMember, text: string): void {
+  const { exchange, range } = member.request;
+  member.characters += text.length;
+  if (member.characters > MAX_SUBSCRIBED_CHARACTERS) {
+    const error = usageError('subscribe messages of more than 1 MB; subscribe to whole channels instead');
+    closeWithError(context, '/ws-replay', [member.client], error);
+    return;
+  }
+  const { filters, ...refused } = readSubscription(exchange, parseJson(text), range.start * US_PER_MINUTE);
+  if ('advice' in refused) context.warnOnce(`/ws-replay ${exchange}: ${refused.advice}`);
+  if (!filters) return;
+  if (filters.length === 0) member.filters = [];
+  else if (!member.filters) member.filters = [...filters];
+  else if (member.filters.length > 0) for (const filter of filters) member.filters.push(filter);
 }
 
 function parseJson(text: string): unknown {
@@ -85,7 +94,9 @@ interface SessionMember {
   readonly client: SocketClient;
   readonly request: Omit<FeedRequest, 'filters'>;
   /** Subscribed filters; undefined before the first understood message. */
-  filters: readonly FeedFilter[] | undefined;
+  filters: FeedFilter[] | undefined;
+  /** Length of its messages until now. */
+  characters: number;
 }
 
 /** Time for clients to subscribe (`docs/spec/local-server.md#replay-sessions`). */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { sanitizeForTerminal } from '../../base/text.js';
 import { wait } from '../../base/wait.js';
 import type { LiveEvent } from '../../live/live-options.js';
 import { streamLive } from '../../live/stream-live.js';
@@ -82,7 +81,7 @@ export function createSocketServer(context: ServerContext, guard: OriginGuard): 
     clients.add(client);
     ws.once('close', (code) => {
       clients.delete(client);
-      log.request?.(sanitizeForTerminal(`WS ${request.url} ${code}`));
+      log.request?.(`WS ${request.url} ${code}`);
     });
     if (!hasRoom) {
       client.close(CLOSE_CODE.tryLater, tooManyClients(context.options.maxClients).message);

@@ -300,3 +300,20 @@ test('flags of an export need it, and the CSV files', async (t) => {
   }
   assert.deepEqual(await namesIn(dir), []);
 });
+
+test('an export that reads none of the types is refused before the download', async (t) => {
+  const dir = await tempDir(t);
+  const service = await sandbox(t);
+  const env = envOf(service, join(dir, 'data'));
+  const exporting = ['--date', '2024-03-01', '--export', 'freqtrade', '--export-dir', join(dir, 'out')];
+  const refused = await runHere(
+    ['download', 'deribit', '-t', 'quotes', '-s', 'BTC-PERPETUAL', ...exporting],
+    { env },
+  );
+  assert.equal(refused.exitCode, 2);
+  assert.match(
+    refused.stderr.replaceAll(/\s+/g, ' '),
+    /--export freqtrade: it reads trades, derivative_ticker, and not quotes; add one of its types with -t, or omit --export/,
+  );
+  assert.ok(!service.requests.some(({ url }) => url.includes('.csv.gz')));
+});

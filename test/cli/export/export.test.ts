@@ -145,6 +145,24 @@ test('a selection of days, symbols and exchanges is exported', async (t) => {
   assert.match(unknown.stdout, /no day file of symbol \\"BTC-PERPETUA\\"; did you mean BTC-PERPETUAL/);
 });
 
+test('day files of other types only are no export, but a usage error that names the types', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), dir);
+  const series = ['deribit', '-t', 'trades,quotes', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
+  assert.equal((await runHere(['download', ...series], { env })).exitCode, 0);
+  const exporting = (...words: readonly string[]) =>
+    runHere(['export', ...words, '-o', join(dir, 'out')], { env });
+  const other = await exporting('freqtrade', dir, '-t', 'quotes');
+  assert.equal(other.exitCode, 2);
+  assert.match(
+    other.stderr.replaceAll(/\s+/g, ' '),
+    /no day file to export: those selected are of quotes, and freqtrade reads trades, derivative_ticker; select some of these, or download them/,
+  );
+  assert.deepEqual(await namesIn(join(dir, 'out')).catch(() => []), []);
+  const both = await exporting('nautilus', dir, '--json');
+  assert.equal(both.exitCode, 0, both.stderr);
+});
+
 test('a symbol of the rows cannot lead out of the folder', async (t) => {
   const dir = await tempDir(t);
   const rows = (dataType: string): string => csvOf(dataType, 20).replaceAll('BTC-PERPETUAL', '../\u0007x');

@@ -185,6 +185,11 @@ test('verify --cache reads every slice; a replay repairs damaged ones', async (t
   const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
   assert.equal(nowhere.exitCode, 2);
   assert.match(nowhere.stderr, /nowhere: no such folder; .*--cache-dir/);
+  const useless = await runHere(['verify', ...cache], { env });
+  assert.deepEqual(
+    [useless.exitCode, useless.stderr],
+    [2, 'tickhaul: --cache-dir requires --cache; add it\n'],
+  );
   const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
   assert.equal(own.exitCode, 0, own.stderr);
 });

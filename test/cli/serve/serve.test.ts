@@ -133,6 +133,12 @@ test('errors at the start are code 2', async (t) => {
     [/--allow-origin: "desk" is not an origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
     [/--max-clients: "0" is not a whole number/, ['--port', '0', '--max-clients', '0'], {}],
     [/--cache-dir: s3:/, ['--port', '0', '--cache-dir', 's3://bucket'], {}],
+    [
+      /--dir is for day files, and these messages come from slices of raw data; omit it, or use/,
+      ['--dir', dir],
+      {},
+    ],
+    [/--cache-limit is for slices of raw data/, ['--source', 'datasets', '--cache-limit', '1GB'], {}],
   ];
   for (const [message, args, env] of cases) {
     const { exitCode, stdout, stderr } = await tickhaul(['serve', ...args], {

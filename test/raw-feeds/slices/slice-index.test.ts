@@ -93,3 +93,28 @@ test('ignores slices stored less than 30 minutes after their end, and removes ab
   assert.equal(await look(), true);
   assert.deepEqual(await listCachedFiles(dir), [`${unfinished}fedcba9876543210.unconfirmed`, slice].sort());
 });
+
+test('an index of decades takes memory for the hours on disk only', async (t) => {
+  const feeds = await tempDir(t);
+  const range = { start: BASE, end: BASE + 40 };
+  const path = join(feeds, slicePath('bitmex', KEY, range, 'gzip'));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  // No slices, though their names are those of folders of times or of slices.
+  for (const name of ['20x9', '2019/06/01/5', '2019/06/01/24', '2018', '2019/06/02.size-3.json.gz'])
+    mkdirSync(join(feeds, 'bitmex', KEY, name), { recursive: true });
+  writeFileSync(join(feeds, 'bitmex', KEY, '2017'), '');
+  const before = process.memoryUsage().arrayBuffers;
+  const decades = { start: 0, end: Date.parse('2026-01-01T00:00:00Z') / 60_000 };
+  const indexes = await Promise.all(
+    Array.from({ length: 20 }, () => readSliceIndex(feeds, 'bitmex', [KEY], decades)),
+  );
+  for (const index of indexes) {
+    assert.equal(index.findFirst(decades), BASE);
+    assert.equal(index.findFirst({ start: range.end, end: decades.end }), decades.end);
+    assert.equal(index.find(BASE + 39)?.end, range.end);
+    assert.equal(index.find(range.end), undefined);
+  }
+  const used = process.memoryUsage().arrayBuffers - before;
+  assert.ok(used < 5e6, `${used} bytes`);
+});

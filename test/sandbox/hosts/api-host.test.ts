@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { isDataType } from '../../../src/day-files/data-types.js';
 import type { SandboxExchange } from '../../../src/sandbox/simulation/synthetic-exchanges.js';
@@ -77,4 +79,17 @@ test('a used port is a usage error that names it', async (t) => {
     assert.match(error.message, new RegExp(`:${port} `));
     return true;
   });
+});
+
+test('an address that cannot be parsed or decoded is answered, and the service runs on', async (t) => {
+  const { apiUrl } = await sandboxFor(t);
+  const { port } = new URL(apiUrl);
+  for (const path of ['//[', '/v1/instruments/bitmex/%ff']) {
+    const [answer] = (await once(request({ host: '127.0.0.1', port, path }).end(), 'response')) as [
+      IncomingMessage,
+    ];
+    answer.resume();
+    assert.equal(answer.statusCode, 500, path);
+  }
+  assert.equal((await get(`${apiUrl}/v1/exchanges`)).status, 200);
 });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { serve } from '../../service/loopback.js';
 import { ask, serveHere } from '../serving.js';
 
@@ -115,4 +119,34 @@ test('answers failures with code and message', async (t) => {
     assert.equal((await ask(httpPort, path)).status, 404);
   const foreign = await ask(httpPort, `${PATH}/bitmex`, { headers: { host: 'evil.example' } });
   assert.equal(foreign.status, 403);
+});
+
+test('few lists are held for clients that do not read, which are cut off', async (t) => {
+  let asked = 0;
+  const listed = (at: number) => ({
+    id: `S${at}`,
+    exchange: 'bitmex',
+    baseCurrency: 'B'.repeat(2000),
+    quoteCurrency: 'USD',
+    type: 'spot',
+    active: true,
+    availableSince: '2024-01-01T00:00:00.000Z',
+  });
+  const list = JSON.stringify(Array.from({ length: 8000 }, (_, at) => listed(at)));
+  const front = await serve(t, (_, response) => {
+    asked++;
+    response.end(list);
+  });
+  const server = await serveHere(t, { ...(await sandbox(t)), apiUrl: front }, await tempDir(t));
+  for (let at = 0; at < 9; at++) {
+    const socket = connect(server.httpPort, '127.0.0.1').on('error', () => {});
+    cleanUp(t, () => socket.destroy());
+    socket.write(`GET ${withFilter({ baseCurrency: String(at) })} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  }
+  await until('the first lists', () => asked === 8);
+  await sleep(500);
+  assert.equal(asked, 8);
+  assert.equal((await ask(server.httpPort, '/health-check')).status, 200);
+  const { status, text } = await ask(server.httpPort, withFilter({ active: true }));
+  assert.deepEqual([status, text === list], [200, true]);
 });

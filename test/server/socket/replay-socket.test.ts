@@ -70,6 +70,19 @@ test('a client without a subscription closes the session; other errors close at 
   assert.match((await hear(days, PATH)).reason, /day files do not contain the exchange's own messages/);
 });
 
+test('a connection may subscribe with up to 1 MB, and what it sends after the start is ignored', async (t) => {
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t));
+  const long = subscribe(...Array.from({ length: 30_000 }, (_, at) => `trade:X${at}`));
+  const greedy = await hear(server, PATH, [long, long, long, long]);
+  assert.equal(greedy.code, 1011);
+  assert.match(greedy.reason, /^subscribe messages of more than 1 MB; subscribe to whole channels instead$/);
+  const client = connectTo(server, PATH, [subscribe('trade')], () => client.socket.send('help'));
+  const { code, messages } = await client.heard;
+  assert.equal(code, 1000);
+  assert.ok(messages.length > 50);
+  assert.deepEqual(server.warnings, []);
+});
+
 test('a disconnected client stops its work; a frame above the limit closes the connection', async (t) => {
   const service = await busySandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });

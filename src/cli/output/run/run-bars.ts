@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import type { RunEvent } from '../../../events/run-events.js';
 import { LiveLines } from '../live-lines.js';
@@ -188,7 +189,7 @@ function transferProgress({ position, total }: RunningTransfer): number {
 
 /** The file name without folders and `.csv.gz`; its end is the distinctive part. */
 function shortPath(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).replace(/\.csv\.gz$/, '');
+  return sanitizeForTerminal(path.slice(path.lastIndexOf('/') + 1).replace(/\.csv\.gz$/, ''));
 }
 
 interface LineParts {

@@ -118,7 +118,7 @@ function formatSummary(
   if (error !== '' && !hasCounts(summary) && summary.unfinished === 0) return error;
   const jobs =
     summary.jobs?.map((job) =>
-      formatResult(job, `${job.name}: ${formatCounts(job, chalk)}`, chalk, screen),
+      formatResult(job, `${sanitizeForTerminal(job.name)}: ${formatCounts(job, chalk)}`, chalk, screen),
     ) ?? [];
   const all = formatResult(summary, formatCounts(summary, chalk), chalk, screen);
   const lines = [

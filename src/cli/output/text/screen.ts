@@ -5,17 +5,18 @@ import { abortReason } from '../../../base/errors.js';
 export interface OutputScreen {
   /** Returns false if the caller should wait for `drain` before writing more. */
   write(text: string): unknown;
-  once?(event: 'drain', listener: () => void): unknown;
-  /**
-   * `resize`: the size has changed. `continue`: the process was resumed after a stop (Ctrl-Z), and the shell
-   * has printed lines.
-   */
-  on?(event: 'resize' | 'continue', listener: () => void): unknown;
-  off?(event: 'resize' | 'continue', listener: () => void): unknown;
+  on?(event: ScreenEvent, listener: () => void): unknown;
+  off?(event: ScreenEvent, listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
 }
+
+/**
+ * `resize`: the size has changed. `continue`: the process was resumed after a stop (Ctrl-Z), and the shell has printed
+ * lines. `close`: the reader has left.
+ */
+type ScreenEvent = 'drain' | 'close' | 'resize' | 'continue';
 
 /** Columns of the screen; 80 if it reports none. */
 export function screenColumns({ columns }: OutputScreen): number {
@@ -50,22 +51,12 @@ export async function printLines(
 }
 
 async function print(screen: OutputScreen, text: string): Promise<void> {
-  const isFull = screen.write(text) === false;
-  if (isFull && screen.once) await new Promise<void>((resolve) => screen.once?.('drain', resolve));
-  else await nextTurn();
-}
-
-/**
- * Formats a JSON value of the service or a file, in one line or indented. Control characters and invisible ones are
- * escaped for terminals; the value is unchanged.
- */
-export function formatDocument(value: unknown, indented: boolean): string {
-  const json = JSON.stringify(value, null, indented ? 2 : undefined);
-  return `${json.replace(/[^\P{C}\n]/gu, escapeCharacter)}\n`;
-}
-
-/** Escapes a character as JSON does: each UTF-16 unit by its number. */
-function escapeCharacter(character: string): string {
-  const units = character.split('');
-  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  if (screen.write(text) !== false || !screen.on) return nextTurn();
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      for (const event of ['drain', 'close'] as const) screen.off?.(event, goOn);
+      resolve();
+    };
+    for (const event of ['drain', 'close'] as const) screen.on?.(event, goOn);
+  });
 }
