@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { serve } from '../../service/loopback.js';
 import { ask, serveHere } from '../serving.js';
@@ -37,8 +37,7 @@ test('answers instruments as the service does, with its own key, and keeps them 
 });
 
 test('answers from disk offline: what was asked, and what the list of all instruments holds', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const online = await serveHere(t, service, dir);
   const perpetuals = withFilter({ type: 'perpetual' });
   const expected = [(await ask(online.httpPort, perpetuals)).text];
@@ -66,8 +65,7 @@ test('answers from disk offline: what was asked, and what the list of all instru
 });
 
 test('keeps copies of the latest 64 filters and symbols, and of all lists', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { httpPort } = await serveHere(t, service, dir);
   await ask(httpPort, `${PATH}/bitmex`);
   await ask(httpPort, `${PATH}/bitmex/XBTUSD`);
@@ -85,8 +83,7 @@ test('keeps copies of the latest 64 filters and symbols, and of all lists', asyn
 });
 
 test('answers failures with code and message', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { httpPort } = await serveHere(t, service, dir);
   for (const [path, code, message] of [
     [`${PATH}/bitmx`, 400, /Exchange 'bitmx' is not supported/],
