@@ -4,6 +4,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import type { LineSink } from '../../../src/market/lines/line-buffer.js';
 import { type FeedSource, openFeedSources } from '../../../src/replay/normalized-feeds/open-feed-sources.js';
 import { createFeedThreads, replayFeeds } from '../../../src/replay/normalized-feeds/replay-feeds.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { listCachedFiles, runReplayInProcess } from '../../raw-feeds/replaying.js';
@@ -65,7 +66,7 @@ test('a replay whose reader leaves does not disturb the next one in its thread',
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const threads = createFeedThreads(1);
-  t.after(() => threads.close());
+  cleanUp(t, () => threads.close());
   const input = { types: ALL, bufferBytes: 4096, writeBytes: 4096 };
   const replay = (output?: LineSink) =>
     runReplayInProcess(service, folder, input, async (here, records) => {
