@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { succeeded } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, shell } from './helpers/machine.js';
 import { nightlyTest } from './helpers/services.js';
 
@@ -54,11 +55,12 @@ nightlyTest('the line of docs/how-to/cron.md, with the environment of the image'
   ].map((pair) => pair.split('=', 2) as [string, string]);
   const env = Object.fromEntries(pairs.map(([name, value]) => [name, here(value)]));
   const [entry = ''] = JSON.parse(instructions(LAST, 'ENTRYPOINT')[0] ?? '') as string[];
-  const { exitCode, stderr } = await shell(`${entry} ${here(words)}`, {
-    ...env,
-    PATH: `${bin}:/usr/bin:/bin`,
-    XDG_CACHE_HOME: dir,
-  });
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(
+    shell(`${entry} ${here(words)}`, {
+      ...env,
+      PATH: `${bin}:/usr/bin:/bin`,
+      XDG_CACHE_HOME: dir,
+    }),
+  );
   assert.equal(await dayFilesIn(join(dir, 'volume')), 4 + 2);
 });

@@ -2,21 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDuck } from './format/parquet/readers.js';
-import { cleanUp } from './helpers/clean-up.js';
-import { BIN, envOf, tickhaul } from './helpers/cli.js';
+import { duckFor } from './format/parquet/readers.js';
+import { BIN, envOf, succeeded, tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe, shell, writeScript } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
-import { sandbox } from './helpers/sandbox.js';
+import { sandboxAndFolder } from './helpers/sandbox.js';
 import { nightlyTest } from './helpers/services.js';
-import { namesIn, tempDir } from './helpers/temp.js';
+import { namesIn, type tempDir } from './helpers/temp.js';
 
 const CONVERT = 'tickhaul convert datasets --as rows,trade_bar_1m -o parquet --layout hive';
 
 /** An empty folder to type commands of the docs in; `tickhaul` is the built command, and uses a service. */
 async function workplace(t: Parameters<typeof tempDir>[0]) {
-  const dir = await tempDir(t);
-  const service = await sandbox(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const bin = join(dir, 'bin');
   await mkdir(bin);
   await writeScript(join(bin, 'tickhaul'), `exec '${process.execPath}' '${BIN}' "$@"`);
@@ -36,10 +34,8 @@ test("the README's commands run, and its query finds what they made", async (t) 
   const [commands = ''] = blocksUnder(page, 'Use', 'sh');
   assert.ok(commands.includes(CONVERT));
   const { TICKHAUL_API_KEY: _, ...noKey } = env;
-  const { exitCode, stderr } = await shell(commands, noKey, dir);
-  assert.equal(exitCode, 0, stderr);
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  await succeeded(shell(commands, noKey, dir));
+  const duck = await duckFor(t);
   await duck.query(`SET file_search_path = '${dir}'`);
   const queries = fenced(page, 'sql');
   assert.equal(queries.length, 1);
@@ -50,10 +46,8 @@ nightlyTest('the queries of the views run over what the commands made', async (t
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/how-to/duckdb.md');
   const [commands = ''] = fenced(page, 'sh');
-  const { exitCode, stderr } = await shell(commands, env, dir);
-  assert.equal(exitCode, 0, stderr);
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  await succeeded(shell(commands, env, dir));
+  const duck = await duckFor(t);
   await duck.query(await readFile(join(dir, 'views.sql'), 'utf8'));
   const counts = await Promise.all(
     fenced(page, 'sql').map(async (query) => (await duck.query(query)).length),
@@ -68,16 +62,14 @@ nightlyTest('the commands for freqtrade run, and its script reads the files', as
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/how-to/freqtrade.md');
   const [commands = '', , script = ''] = fenced(page, 'sh');
-  const { exitCode, stderr } = await shell(commands, env, dir);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(shell(commands, env, dir));
   const folder = join(dir, 'user_data/data/binance/futures');
   assert.equal((await namesIn(folder)).length, 8, 'trades and three timeframes of two pairs');
   const code = await recipe('freqtrade.py');
   assert.deepEqual(fenced(page, 'python'), [code]);
   if (NO_PANDAS !== false) return t.diagnostic(`the script is skipped: ${NO_PANDAS}`);
   await writeFile(join(dir, 'freqtrade.py'), code);
-  const printed = await shell(script, env, dir);
-  assert.equal(printed.exitCode, 0, printed.stderr);
+  const printed = await succeeded(shell(script, env, dir));
   assert.match(printed.stdout, /^\d+ candles, \d+ trades, volume \d/m);
 });
 
@@ -98,8 +90,7 @@ nightlyTest('the tutorial runs from its first command to its last', async (t) =>
   // Without the variables of the service above: the tutorial starts its own.
   const { PATH = '' } = env;
   const plain = { PATH, XDG_CACHE_HOME: join(dir, '.cache'), MPLBACKEND: 'Agg', MPLCONFIGDIR: dir };
-  const { exitCode, stdout, stderr } = await shell(`${start} steps.sh`, plain, dir);
-  assert.equal(exitCode, 0, stderr);
+  const { stdout } = await succeeded(shell(`${start} steps.sh`, plain, dir));
   for (const day of ['2024-03-01', '2024-03-02', '2024-03-03'])
     assert.match(stdout, new RegExp(`^deribit_trades_${day}_BTC-PERPETUAL\\.csv\\.gz$`, 'm'));
   assert.match(stdout, /^\{"exchange":"deribit".*"open":/m);
@@ -115,14 +106,14 @@ nightlyTest('the notebook runs from its first line to its last', { skip: NO_NOTE
   const page = await projectText('docs/how-to/notebook.md');
   const [commands = ''] = fenced(page, 'sh');
   assert.ok(commands.includes(CONVERT));
-  const made = await shell(commands, env, dir);
-  assert.equal(made.exitCode, 0, made.stderr);
+  await succeeded(shell(commands, env, dir));
   const code = fenced(page, 'python').join('\n');
-  const { exitCode, stderr } = await tickhaul([], {
-    command: ['python3', '-c', code],
-    env: { ...env, MPLBACKEND: 'Agg', MPLCONFIGDIR: dir },
-    cwd: dir,
-  });
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(
+    tickhaul([], {
+      command: ['python3', '-c', code],
+      env: { ...env, MPLBACKEND: 'Agg', MPLCONFIGDIR: dir },
+      cwd: dir,
+    }),
+  );
   assert.ok((await namesIn(dir)).includes('bars.png'));
 });

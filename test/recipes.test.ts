@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { BIN, envOf } from './helpers/cli.js';
+import { BIN, envOf, succeeded } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, recipe, shell } from './helpers/machine.js';
 import { compilePython, noPython } from './helpers/python.js';
-import { sandbox } from './helpers/sandbox.js';
+import { sandboxAndFolder } from './helpers/sandbox.js';
 import { nightlyTest } from './helpers/services.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
 import { tempDir } from './helpers/temp.js';
@@ -38,18 +38,15 @@ nightlyTest('the systemd service and its timer', async (t) => {
   if (said !== undefined) assert.equal(said, '');
   const { user, command, env } = readUnit(unit, dir);
   assert.equal(user, 'tickhaul');
-  const { exitCode, stderr } = await shell(command, env);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(shell(command, env));
   assert.equal(await dayFilesIn(join(dir, 'state', 'tickhaul')), 4 + 2);
 });
 
 nightlyTest('a month of bars, and the query over them', async (t) => {
-  const service = await sandbox(t, { rows: 40 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { rows: 40 });
   const { TICKHAUL_DIR: _, ...env } = envOf(service, dir);
   const command = (await recipe('bars.sh')).replace('exec tickhaul', `exec '${process.execPath}' '${BIN}'`);
-  const { exitCode, stderr } = await shell(command, env, dir);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(shell(command, env, dir));
   const days = await readdir(join(dir, 'bars'));
   assert.equal(days.filter((name) => /_trade_bar_1m_.*_PERPETUALS\.parquet$/.test(name)).length, 9);
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });

@@ -3,11 +3,12 @@
  * and the line `N passed, N failed, N skipped`. With `--bare` it acts like a machine without the services of
  * helpers/services.ts. If TEST_TIMES is set, it lists the slowest files before those lines.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { isAlive } from './helpers/is-alive.js';
 import { SHARED_GATEWAY, startGateway } from './helpers/s3/gateway.js';
 import { listServicePrograms, missingService } from './helpers/services.js';
 
@@ -23,8 +24,11 @@ const LISTED_FILES = 40;
 const LISTED_REASONS = 4;
 /** Files from which on one gateway is started for all: starting one for each costs seconds of CPU every time. */
 const MIN_FILES_FOR_GATEWAY = 20;
+/** The folder of programs, in the temporary folder. */
+const BARE = 'programs';
 
-const hidden = isBare ? hideServices() : undefined;
+const temporary = openTemporaryFolder();
+if (isBare) hideServices();
 const needsGateway = files.length >= MIN_FILES_FOR_GATEWAY && missingService('store') === false;
 const gateway = needsGateway ? await startGateway() : undefined;
 if (gateway) process.env[SHARED_GATEWAY] = JSON.stringify(gateway);
@@ -52,7 +56,7 @@ const reporter = stream.compose(new spec());
 reporter.on('data', (text: Buffer | string) => process.stdout.write(String(text)));
 reporter.on('end', async () => {
   await gateway?.stop();
-  if (hidden !== undefined) rmSync(hidden, { recursive: true });
+  closeTemporaryFolder();
   if (process.env['TEST_TIMES']) printSlowestFiles();
   if (counts.passed + counts.failed === 0) {
     process.stdout.write(`no test matches ${pathParts.join(' ')} under ${relative(process.cwd(), root)}\n`);
@@ -76,9 +80,39 @@ function selectFiles(): readonly string[] {
   );
 }
 
+/** A temporary folder for this run, so that what a killed test leaves goes with it, or with the next run. */
+function openTemporaryFolder(): string {
+  const system = tmpdir();
+  const dir = join(system, `tickhaul-tests-${process.pid}`);
+  for (const name of readdirSync(system)) {
+    const pid = Number(/^tickhaul-tests-(\d+)$/.exec(name)?.[1]);
+    if (pid !== process.pid && !(pid > 0 && !isAlive(pid))) continue;
+    try {
+      rmSync(join(system, name), { recursive: true });
+    } catch {
+      // It may be another user's.
+    }
+  }
+  mkdirSync(dir);
+  process.env['TMPDIR'] = dir;
+  return dir;
+}
+
+/** Names what tests have left, and removes it. */
+function closeTemporaryFolder(): void {
+  const left = readdirSync(temporary).filter((name) => name !== BARE);
+  try {
+    rmSync(temporary, { recursive: true });
+  } catch (error) {
+    left.push(String(error));
+  }
+  if (left.length > 0) process.stdout.write(`left in the temporary folder: ${left.join(', ')}\n`);
+}
+
 /** Replaces PATH by a folder with links to all its programs but those of the services. */
-function hideServices(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickhaul-bare-'));
+function hideServices(): void {
+  const dir = join(temporary, BARE);
+  mkdirSync(dir);
   const names = new Set(listServicePrograms());
   for (const folder of process.env['PATH']?.split(delimiter) ?? []) {
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -89,7 +123,6 @@ function hideServices(): string {
     }
   }
   process.env['PATH'] = dir;
-  return dir;
 }
 
 function countSkipped(reason: string): void {

@@ -9,9 +9,8 @@ import {
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
 import { DAY_FILES, DOWNLOAD, NAMES, rowsOf, type StoreRig, storeRig } from './cli/store/rig.js';
-import { openDuck } from './format/parquet/readers.js';
-import { cleanUp } from './helpers/clean-up.js';
-import { tickhaul } from './helpers/cli.js';
+import { duckFor } from './format/parquet/readers.js';
+import { succeeded, tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
 import { bucketFor } from './helpers/s3/bucket.js';
@@ -45,8 +44,7 @@ storeTest('the permissions that docs/how-to/s3.md asks for are enough', async (t
     ['verify', '--repair', '--dir', rig.at('data')],
     ['coverage', '--dir', rig.at('data')],
   ]) {
-    const { exitCode, stderr } = await tickhaul(run, { env });
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(tickhaul(run, { env }));
   }
   assert.equal((await rig.files('data')).length, 2 * NAMES.length);
 });
@@ -69,8 +67,7 @@ async function convertedDay(t: ContextWith<'store'>): Promise<StoreRig> {
   const rig = await storeRig(t);
   for (const more of [[], ['--convert', 'parquet']]) {
     const words = ['--layout', 'hive', '--dir', rig.at('tardis'), ...more];
-    const { exitCode, stderr } = await rig.run(...DOWNLOAD, ...words);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(rig.run(...DOWNLOAD, ...words));
   }
   return rig;
 }
@@ -83,8 +80,7 @@ storeTest('the queries of docs/how-to/s3.md count each file once', async (t) => 
     await mkdir(join(dir, dirname(key)), { recursive: true });
     await writeFile(join(dir, key), await bucket.read(key));
   }
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   const [code = ''] = fenced(await projectText('docs/how-to/s3.md'), 'sql');
   const queries = code
     .replaceAll(/^--.*$/gm, '')
@@ -120,8 +116,7 @@ storeTest(
       .replace('"aws_region": "eu-central-1"', `"aws_endpoint_url": "${endpoint}"`)
       .replace('region="eu-central-1"', `endpoint_override="${endpoint}"`);
     const words = { command: ['python3', '-c', code], env: bucket.env() };
-    const { exitCode, stdout, stderr } = await tickhaul([], words);
-    assert.equal(exitCode, 0, stderr);
+    const { stdout } = await succeeded(tickhaul([], words));
     assert.match(stdout, /BTCUSDT +┆ 70 +┆/);
     assert.match(stdout, /^70$/m);
   },

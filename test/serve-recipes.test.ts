@@ -8,10 +8,10 @@ import { cleanUp, killAndWait } from './helpers/clean-up.js';
 import { envOf, type Started, start, tickhaul } from './helpers/cli.js';
 import { machine, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
+import { BUSY, sandboxAndFolder } from './helpers/sandbox.js';
 import { nightlyTest } from './helpers/services.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
-import { tempDir } from './helpers/temp.js';
-import { ask, busySandbox, withOptions } from './server/serving.js';
+import { ask, withOptions } from './server/serving.js';
 
 /** Starts a server as its recipe does. */
 function serving(t: TestContext, line: string, env: Readonly<Record<string, string>>): Started {
@@ -97,8 +97,7 @@ nightlyTest(
     skip: noPython('aiohttp', 'websockets'),
   },
   async (t) => {
-    const service = await busySandbox(t);
-    const dir = await tempDir(t);
+    const { service, dir } = await sandboxAndFolder(t, BUSY);
     const server = start(['serve', '--port', '0'], { env: envOf(service, dir) });
     cleanUp(t, () => killAndWait(server.child));
     const { http, ws } = await portsOf(server);

@@ -3,14 +3,13 @@ import { test } from 'node:test';
 import { AccountSession } from '../../src/account/account-session.js';
 import { isExpired, nearsExpiry } from '../../src/account/identity.js';
 import { setUpAccount } from '../../src/service/account-api.js';
-import { sandbox } from '../helpers/sandbox.js';
 import {
   type Account,
   countPosts,
-  createAccount,
   createJwt,
   EMAIL,
   expireStored,
+  sandboxAccount,
   storeNewIdentity,
 } from './helpers.js';
 
@@ -20,8 +19,7 @@ const use = (account: Account, session: AccountSession): Promise<unknown> =>
   session.authorized((token) => setUpAccount(account.calls, token));
 
 test('uses one access token for many calls', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const session = new AccountSession(account, await storeNewIdentity(account));
   const before = countPosts(service, TOKEN);
   for (let i = 0; i < 3; i++) await use(account, session);
@@ -29,8 +27,7 @@ test('uses one access token for many calls', async (t) => {
 });
 
 test('replaces an expired token before it is sent', async (t) => {
-  const service = await sandbox(t, { issuer: { lifetimes: { token: 60_000 } } });
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t, { issuer: { lifetimes: { token: 60_000 } } });
   const session = new AccountSession(account, await storeNewIdentity(account));
   const before = countPosts(service, TOKEN);
   await use(account, session);
@@ -43,8 +40,7 @@ test('replaces an expired token before it is sent', async (t) => {
 });
 
 test('exchanges the assertion for a new token after a 401, once', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const session = new AccountSession(account, await storeNewIdentity(account));
   service.issuer.failNext('account', 'invalid_token');
   const before = countPosts(service, TOKEN);
@@ -57,8 +53,7 @@ test('exchanges the assertion for a new token after a 401, once', async (t) => {
 });
 
 test('does not retry a 401 of the issuer', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const session = new AccountSession(account, await storeNewIdentity(account));
   service.issuer.answerNext('token', { status: 401, body: '{"code":"invalid_client"}' });
   const before = countPosts(service, TOKEN);
@@ -66,30 +61,19 @@ test('does not retry a 401 of the issuer', async (t) => {
   assert.equal(countPosts(service, TOKEN), before + 1);
 });
 
-test('refreshes an assertion that expires soon and stores the new refresh token', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
-  const real = await storeNewIdentity(account);
-  const old = await expireStored(account, real);
-  await use(account, new AccountSession(account, old));
+test('one of several concurrent sessions refreshes an assertion that expires soon, and stores the result', async (t) => {
+  const { service, account } = await sandboxAccount(t);
+  const old = await expireStored(account, await storeNewIdentity(account));
+  const sessions = Array.from({ length: 10 }, () => new AccountSession(account, old));
+  await Promise.all(sessions.map((session) => use(account, session)));
   const stored = await account.store.read(account.issuer.host, EMAIL);
   assert.notEqual(stored?.refreshToken, old.refreshToken);
   assert.notEqual(stored?.assertion, old.assertion);
   assert.equal(countPosts(service, REGISTER), 2);
 });
 
-test('one of several concurrent sessions refreshes an assertion that expires soon', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
-  const old = await expireStored(account, await storeNewIdentity(account));
-  const sessions = Array.from({ length: 10 }, () => new AccountSession(account, old));
-  await Promise.all(sessions.map((session) => use(account, session)));
-  assert.equal(countPosts(service, REGISTER), 2);
-});
-
 test('reads the stored identity again if another process replaced the assertion', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const identity = await storeNewIdentity(account);
   // It contains no date, so only the issuer detects that it is invalid.
   const stale = { ...identity, assertion: 'void' };
@@ -98,8 +82,7 @@ test('reads the stored identity again if another process replaced the assertion'
 });
 
 test('uses the assertion until it expires if the refresh fails temporarily', async (t) => {
-  const service = await sandbox(t, { issuer: { lifetimes: { assertion: 3_600_000 } } });
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t, { issuer: { lifetimes: { assertion: 3_600_000 } } });
   const identity = await storeNewIdentity(account);
   const [head, payload = '', ...rest] = identity.assertion.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number };
@@ -114,8 +97,7 @@ test('uses the assertion until it expires if the refresh fails temporarily', asy
 });
 
 test('does not refresh an identity that was removed meanwhile', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { account } = await sandboxAccount(t);
   const old = await expireStored(account, await storeNewIdentity(account));
   await account.store.remove();
   await assert.rejects(use(account, new AccountSession(account, old)), { code: 'not_signed_in' });

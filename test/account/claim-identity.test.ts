@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { normalizeUserCode } from '../../src/account/sign-in-to-account.js';
 import { TickhaulError } from '../../src/base/errors.js';
-import { claimVisitor, denyClaim } from '../helpers/claim-page.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { countPosts, createAccount, EMAIL, signIn, storeNewIdentity } from './helpers.js';
+import { claimVisitor } from '../helpers/claim-page.js';
+import { countPosts, EMAIL, sandboxAccount, signIn, storeNewIdentity } from './helpers.js';
 
 const REGISTER = '/agent/identity';
 
@@ -14,8 +13,7 @@ const waitForAbort = (signal: AbortSignal): Promise<never> =>
   );
 
 test('a first sign-in registers, asks for the code, stores the identity and sets up the account', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const { events, result } = signIn(account);
   const signed = await result;
   assert.equal(signed.account['email'], EMAIL);
@@ -28,8 +26,7 @@ test('a first sign-in registers, asks for the code, stores the identity and sets
 });
 
 test('a second sign-in uses the stored identity and ignores the case of the e-mail', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   await storeNewIdentity(account);
   const { events, result } = signIn(account, { email: 'Jo@Example.com' });
   assert.equal((await result).reused, true);
@@ -37,23 +34,8 @@ test('a second sign-in uses the stored identity and ignores the case of the e-ma
   assert.equal(countPosts(service, REGISTER), 1);
 });
 
-test('registers again if the stored identity was revoked', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
-  const old = await storeNewIdentity(account);
-  service.issuer.revoke(EMAIL);
-  const { events, result } = signIn(account);
-  assert.equal((await result).reused, false);
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    ['stored', 'restart', 'registered', 'verification', 'code', 'verified'],
-  );
-  assert.notEqual((await account.store.list())[0]?.refreshToken, old.refreshToken);
-});
-
 test('after a wrong code, waits until the page is done and asks for the code again', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { account } = await sandboxAccount(t);
   const reasons: string[] = [];
   let code: Promise<string | undefined> | undefined;
   let uri = '';
@@ -73,51 +55,13 @@ test('after a wrong code, waits until the page is done and asks for the code aga
   assert.deepEqual(once, ['registered', 'verification', 'first', 'claim_not_confirmed', 'wrong', 'verified']);
 });
 
-test('restarts once after a denied claim and then fails', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
-  let links = 0;
-  const deny = async (uri: string): Promise<string> => {
-    links++;
-    await denyClaim(uri, EMAIL);
-    return 'abcd-efgh';
-  };
-  const { events, result } = signIn(account, {
-    askCode: () => {
-      const link = events.findLast((event) => event.event === 'verification');
-      return deny(link?.uri ?? '');
-    },
-  });
-  await assert.rejects(result, { code: 'claim_failed', message: /denied on the page/ });
-  assert.equal(links, 2);
-  assert.deepEqual(await account.store.list(), []);
-});
-
-test('asks for the code again after an organization was selected on the page', async (t) => {
-  const service = await sandbox(t, { issuer: { organizations: ['One', 'Two'] } });
-  const account = await createAccount(t, service);
-  const { events, result } = signIn(account, {
-    askCode: async (reason) => {
-      const link = events.findLast((event) => event.event === 'verification');
-      const visitor = claimVisitor(link?.uri ?? '');
-      await visitor.act('sign-in', { email: EMAIL });
-      if (reason === 'first') return 'abcd-efgh';
-      const { code } = await visitor.act('choose', { organization: 'Two' });
-      return code ?? '';
-    },
-  });
-  await result;
-  assert.equal((await account.store.list()).length, 1);
-});
-
 /** Enough time on a busy machine for a sign-in to reach its last step. */
 const LIMIT_MS = 3000;
 
 // The tests mostly wait.
 describe('the time limit', { concurrency: 3 }, () => {
   test('the time limit applies while waiting for a code', async (t) => {
-    const service = await sandbox(t);
-    const account = await createAccount(t, service);
+    const { account } = await sandboxAccount(t);
     const { result } = signIn(account, {
       timeoutMs: 100,
       askCode: (_, signal) => waitForAbort(signal),
@@ -126,8 +70,7 @@ describe('the time limit', { concurrency: 3 }, () => {
   });
 
   test('the timeout error names the refusal if no other code is entered', async (t) => {
-    const service = await sandbox(t);
-    const account = await createAccount(t, service);
+    const { service, account } = await sandboxAccount(t);
     service.issuer.failNext('complete', 'invalid_user_code');
     const { result } = signIn(account, {
       timeoutMs: LIMIT_MS,
@@ -140,8 +83,7 @@ describe('the time limit', { concurrency: 3 }, () => {
   });
 
   test('retries the last step until the time limit, and the error names its failure', async (t) => {
-    const service = await sandbox(t);
-    const account = await createAccount(t, service);
+    const { service, account } = await sandboxAccount(t);
     service.issuer.failNext('complete', ...new Array<'503'>(100).fill('503'));
     const { events, result } = signIn(account, { timeoutMs: LIMIT_MS });
     await assert.rejects(result, {
@@ -154,12 +96,11 @@ describe('the time limit', { concurrency: 3 }, () => {
 
 test('stores the identity even if interrupted while it is being sent', async (t) => {
   const interrupt = new AbortController();
-  const service = await sandbox(t, {
+  const { account } = await sandboxAccount(t, {
     onRequest: ({ url }) => {
       if (url.endsWith('/complete')) interrupt.abort(new TickhaulError('interrupted', 'interrupted'));
     },
   });
-  const account = await createAccount(t, service);
   const calls = { ...account.calls, signal: interrupt.signal };
   await assert.rejects(signIn({ ...account, calls }).result, { code: 'interrupted' });
   assert.equal((await account.store.list()).length, 1);

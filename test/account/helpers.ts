@@ -11,10 +11,11 @@ import {
   signInToAccount,
 } from '../../src/account/sign-in-to-account.js';
 import { Secrets } from '../../src/base/secrets.js';
-import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { type Issuer, parseIssuer } from '../../src/service/issuer.js';
 import { approveClaim } from '../helpers/claim-page.js';
 import { isAlive } from '../helpers/is-alive.js';
+import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { clientFor } from '../service/loopback.js';
 
@@ -46,6 +47,16 @@ export async function createAccount(
     store: openStore(configDir, apiUrl),
     configDir,
   };
+}
+
+/** An embedded service, and a client of it with an empty identity store. */
+export async function sandboxAccount(
+  t: TestContext,
+  options: SandboxOptions = {},
+  limits: Parameters<typeof createAccount>[2] = {},
+): Promise<{ readonly service: Sandbox; readonly account: Account }> {
+  const service = await sandbox(t, options);
+  return { service, account: await createAccount(t, service, limits) };
 }
 
 export interface SignIn {

@@ -11,9 +11,8 @@ import { AccountSession } from '../../src/account/account-session.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { setUpAccount } from '../../src/service/account-api.js';
 import { cleanUp } from '../helpers/clean-up.js';
-import { sandbox } from '../helpers/sandbox.js';
 import { rounds } from '../helpers/services.js';
-import { type Account, countPosts, createAccount, expireStored, storeNewIdentity } from './helpers.js';
+import { type Account, countPosts, expireStored, sandboxAccount, storeNewIdentity } from './helpers.js';
 
 /** The child's script in one file, which starts in a third of the time. */
 let bundle = '';
@@ -56,8 +55,7 @@ async function use(account: Account): Promise<void> {
 }
 
 test('processes that refresh concurrently store one valid identity', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const old = await expireStored(account, await storeNewIdentity(account));
   const children: ChildProcess[] = [];
   cleanUp(t, () => {
@@ -82,8 +80,7 @@ const MOMENTS = ['requested', 'stored', 2, 0, 8, 32] as const;
 
 test('SIGKILL at any moment of a refresh leaves the old or the new identity', async (t) => {
   let onRequest = (_url: string): void => {};
-  const service = await sandbox(t, { onRequest: ({ url }) => onRequest(url) });
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t, { onRequest: ({ url }) => onRequest(url) });
   for (const moment of MOMENTS.slice(0, rounds(8))) {
     await account.store.remove();
     const old = await expireStored(account, await storeNewIdentity(account));
@@ -115,8 +112,7 @@ test('SIGKILL at any moment of a refresh leaves the old or the new identity', as
 });
 
 test('detects a full disk before it uses the refresh token', async (t) => {
-  const service = await sandbox(t);
-  const account = await createAccount(t, service);
+  const { service, account } = await sandboxAccount(t);
   const old = await expireStored(account, await storeNewIdentity(account));
   const before = service.requests.length;
   const child = await startChild(account, service, 'ulimit -f 8');

@@ -6,21 +6,13 @@ import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/day-files/day.js';
 import { shardIndex } from '../../src/day-files/shard.js';
+import { failedWith } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
-import {
-  auditHere,
-  conditionsOf,
-  createDayCsv,
-  createRecord,
-  startRecordHost,
-  withDuplicate,
-  writeDay,
-} from './auditing.js';
+import { auditFolder, auditHere, conditionsOf, createDayCsv, withDuplicate, writeDay } from './auditing.js';
 
 test('judges each day of a folder, and audits the other files beside a corrupt one', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   await writeDay(dir, 1);
   await writeDay(dir, 2, withDuplicate(createDayCsv(2)));
   await writeDay(dir, 4, gzipSync(createDayCsv(4)).subarray(0, 500));
@@ -56,8 +48,7 @@ test('judges each day of a folder, and audits the other files beside a corrupt o
 });
 
 test('reads only files that are new or changed, or for other thresholds', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   const paths = [await writeDay(dir, 1), await writeDay(dir, 2), await writeDay(dir, 3)];
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -86,8 +77,7 @@ test('reads only files that are new or changed, or for other thresholds', async 
 });
 
 test('records results in the nearest download folder, and none for files outside of one', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   const env = host.env(join(dir, 'configured'));
   const outside = await writeDay(join(dir, 'outside'), 1);
   await auditHere([outside], env);
@@ -105,8 +95,7 @@ test('records results in the nearest download folder, and none for files outside
 });
 
 test('warns where results cannot be recorded, and prints them', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   await writeDay(join(dir, 'data'), 1);
   await writeFile(join(dir, 'data/.tickhaul'), 'not a folder');
   const env = { ...host.env(dir), TICKHAUL_DIR: join(dir, 'data') };
@@ -117,9 +106,7 @@ test('warns where results cannot be recorded, and prints them', async (t) => {
 });
 
 test('fails with code 10 for a named condition or check, but with 6 for a corrupt file', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   await writeDay(dir, 1, withDuplicate(createDayCsv(1)));
   await writeDay(dir, 3);
   const codeOf = async (...args: string[]): Promise<number | null> => (await auditHere(args, env)).exitCode;
@@ -154,16 +141,12 @@ test('refuses unknown names with the nearest, before any request', async (t) => 
     [['--gap', 'x'], /--gap: "x" is not a duration/],
     [['--from', '2024-03-02', '--to', '2024-03-02'], /--to 2024-03-02 is exclusive/],
   ] as const) {
-    const { exitCode, stderr } = await auditHere([...args], env);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, message);
+    await failedWith(auditHere([...args], env), 2, message);
   }
 });
 
 test('selects files by names, days and shard', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   for (const day of [1, 2, 3]) await writeDay(dir, day);
   await writeDay(dir, 2, createDayCsv(2, { dataType: 'quotes' }), 'quotes');
   const days = async (...args: string[]): Promise<readonly string[]> =>
@@ -173,9 +156,7 @@ test('selects files by names, days and shard', async (t) => {
     'trades 02',
     'trades 03',
   ]);
-  const unknown = await auditHere(['-s', 'BTD'], env);
-  assert.equal(unknown.exitCode, 2);
-  assert.match(unknown.stderr, /no day file of symbol "BTD"; did you mean BTC\?/);
+  await failedWith(auditHere(['-s', 'BTD'], env), 2, /no day file of symbol "BTD"; did you mean BTC\?/);
   // The series has no day before 2024.
   const before = ['--date', '2023-12-31'];
   for (const words of [before, [...before, '--offline']]) {
@@ -204,8 +185,7 @@ test('selects files by names, days and shard', async (t) => {
 });
 
 test('identifies a file without a name by its header and first row', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   const path = join(dir, 'sample.csv.gz');
   await copyFile(await writeDay(join(dir, 'named'), 1), path);
   await rm(join(dir, 'named'), { recursive: true });
@@ -224,9 +204,7 @@ test('identifies a file without a name by its header and first row', async (t) =
 });
 
 test('keeps the results of an interrupted run', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   for (let day = 1; day <= 9; day++) await writeDay(dir, day);
   const stop = new AbortController();
   const stopAtFirstDay = (text: string): void => {

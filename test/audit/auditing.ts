@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { dataTypeColumns } from '../../src/day-files/data-types.js';
 import type { DayEvent } from '../../src/events/run-events.js';
 import { runHere } from '../helpers/in-process.js';
+import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 import { type MadeUpOptions, makeUpRows, toCsv } from './text-rows.js';
 
@@ -63,6 +64,15 @@ export async function startRecordHost(t: TestContext): Promise<RecordHost> {
       XDG_CACHE_HOME: join(dir, cache),
     }),
   };
+}
+
+/** An empty folder, a host with a record of deribit, and the environment of a command that uses both. */
+export async function auditFolder(
+  t: TestContext,
+): Promise<{ readonly dir: string; readonly host: RecordHost; readonly env: Record<string, string> }> {
+  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
+  host.records.set('deribit', createRecord());
+  return { dir, host, env: host.env(dir) };
 }
 
 /** A record of deribit with one symbol; its export ends before 2024-03-10. */

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDuck } from '../format/parquet/readers.js';
-import { cleanUp } from '../helpers/clean-up.js';
+import { duckFor } from '../format/parquet/readers.js';
 import { runHere } from '../helpers/in-process.js';
 import { fenced, projectText } from '../helpers/machine.js';
 import { tempDir } from '../helpers/temp.js';
 import {
+  auditFolder,
   auditHere,
   createDayCsv,
-  createRecord,
   startRecordHost,
   withDuplicate,
   writeDay,
@@ -43,8 +42,7 @@ const COUNTS: Readonly<Record<string, string>> = {
 
 test('counts what DuckDB counts in SQL', async (t) => {
   const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   for (const [seed, faults] of [
     [1, 0.02],
     [3, 0.1],
@@ -68,14 +66,12 @@ test('counts what DuckDB counts in SQL', async (t) => {
 });
 
 test('the queries of the page about good days run on the lines of audit --json', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   await writeDay(dir, 1, createDayCsv(1, { rows: 300, seed: 8 }));
   await writeDay(dir, 2, withDuplicate(createDayCsv(2)));
   const { stdout } = await runHere(['audit', '--json', '--gap', '10m'], { env: host.env(dir) });
   await writeFile(join(dir, 'audit.jsonl'), stdout);
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   await duck.query(`SET file_search_path = '${dir}'`);
   const [good = '', gaps = ''] = fenced(await projectText('docs/how-to/good-days.md'), 'sql');
   assert.equal((await duck.query(good)).length, stdout.split('"condition":"available"').length - 1);

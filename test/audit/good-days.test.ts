@@ -7,7 +7,7 @@ import { type DayVerdict, describeFailedDay, GoodDaysTally } from '../../src/aud
 import { TickhaulError as CodedError } from '../../src/base/errors.js';
 import { DAY_CONDITIONS } from '../../src/events/audited-day.js';
 import { audit, TickhaulError } from '../../src/index.js';
-import type { Finished } from '../helpers/cli.js';
+import { type Finished, failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
 import { createDayCsv, createRecord, startRecordHost, withDuplicate, writeDay } from './auditing.js';
@@ -148,9 +148,9 @@ test('audit --good looks at the days from --from to --to, and at series without 
 
 test('audit --good refuses what would give other days, and says why there is none', async (t) => {
   const { dir, env } = await createFolder(t, 0);
-  const shard = await runHere(['audit', '--good', '--shard', '0/2'], { env });
-  assert.equal(shard.exitCode, 2);
-  assert.match(shard.stderr, /--good: the files of a day are in several shards/);
+  const { exitCode, stderr } = await runHere(['audit', '--good', '--shard', '0/2'], { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /--good: the files of a day are in several shards/);
   const page = await runHere(['audit', '--good', '--html', '-'], { env });
   assert.match(page.stderr, /--html - and --good both print to stdout/);
   const none = await runHere(['audit', '--good', '--from', '2024-03-02', '--to', '2024-03-04'], { env });
@@ -191,8 +191,7 @@ test('convert --good uses the days that the last audit judged available for all 
     /--good: 14 of 14 files without a record of an audit, such as .*; run tickhaul audit first/,
   );
   assert.equal((await runHere(['audit'], { env })).exitCode, 6);
-  const good = await convert('b');
-  assert.equal(good.exitCode, 0, good.stderr);
+  const good = await succeeded(convert('b'));
   const names = [1, 5].flatMap((day) => TYPES.map((type) => `deribit_${type}_${toDate(day)}_BTC.parquet`));
   assert.deepEqual(await outputsIn(join(dir, 'b')), names.sort());
   assert.match(good.stderr, /^warning skipping 2024-03-02: deribit trades BTC degraded \(duplicate_row, /m);
@@ -207,8 +206,7 @@ test('convert --good uses the days that the last audit judged available for all 
   const outside = await runHere(['convert', dir, '-o', join(dir, 'e'), '--good'], { env: elsewhere });
   assert.equal(outside.exitCode, 2);
   assert.match(outside.stderr.replace(/\s+/g, ' '), /is not in a download folder, so its audits are not/);
-  const other = await convert('g', '--days', [1, 3].map(toDate).join(), '--symbol', 'BTC');
-  assert.equal(other.exitCode, 0, other.stderr);
+  await succeeded(convert('g', '--days', [1, 3].map(toDate).join(), '--symbol', 'BTC'));
   const only = await convert('h', '--days', toDate(3));
   assert.equal(only.exitCode, 7, 'liquidations has no file of this day, but of others');
   const degraded = await convert('c', '--skip-degraded');
@@ -225,8 +223,7 @@ test('the list of audit --good selects the days of other commands, and --days th
   const list = join(dir, 'good.txt');
   const { stdout } = await runHere(['audit', '--good'], { env });
   await writeFile(list, stdout);
-  const converted = await runHere(['convert', dir, '-o', join(dir, 'out'), '--days', `@${list}`], { env });
-  assert.equal(converted.exitCode, 0, converted.stderr);
+  await succeeded(runHere(['convert', dir, '-o', join(dir, 'out'), '--days', `@${list}`], { env }));
   const names = [1, 4, 5].flatMap((day) => TYPES.map((type) => `deribit_${type}_${toDate(day)}_BTC.parquet`));
   assert.deepEqual(await outputsIn(join(dir, 'out')), names.sort());
   const some = await runHere(['audit', '--good', '--days', `${toDate(1)},${toDate(2)}`], { env });
@@ -238,16 +235,17 @@ test('export --good counts the data types that the target reads', async (t) => {
   const { dir, env } = await createFolder(t);
   await runHere(['audit'], { env });
   const words = ['export', 'nautilus', dir, '--good', '--price-precision', '2', '--size-precision', '2'];
-  const exported = await runHere([...words, '--offline', '-o', join(dir, 'catalog')], { env });
-  assert.equal(exported.exitCode, 0, exported.stderr);
+  const exported = await succeeded(runHere([...words, '--offline', '-o', join(dir, 'catalog')], { env }));
   const data = (await outputsIn(join(dir, 'catalog'))).filter((name) => name.includes('trade_tick'));
   assert.equal(data.length, 4, 'all days but the degraded one');
   assert.doesNotMatch(exported.stderr, /2024-03-0[34]/);
-  const none = await runHere([...words, '--from', toDate(2), '--to', toDate(3), '-o', join(dir, 'x')], {
-    env,
-  });
-  assert.equal(none.exitCode, 7);
-  assert.match(none.stderr, /good days: none of 1 day is available/);
+  await failedWith(
+    runHere([...words, '--from', toDate(2), '--to', toDate(3), '-o', join(dir, 'x')], {
+      env,
+    }),
+    7,
+    /good days: none of 1 day is available/,
+  );
 });
 
 test('replay --good leaves out the other days, and downloads nothing', async (t) => {
@@ -262,18 +260,14 @@ test('replay --good leaves out the other days, and downloads nothing', async (t)
     replayDays(types, '--from', toDate(1), '--to', toDate(6), ...args);
   assert.equal((await replay('trade')).exitCode, 2, 'nothing was audited');
   await runHere(['audit'], { env });
-  const both = await replay('trade,liquidation');
-  assert.equal(both.exitCode, 0, both.stderr);
+  const both = await succeeded(replay('trade,liquidation'));
   assert.deepEqual(both.days, [1, 4, 5].map(toDate));
   assert.match(both.stderr, /^warning skipping 2024-03-03: deribit liquidations BTC missing$/m);
   assert.deepEqual((await replay('derivative_ticker')).days, [1, 2, 3, 5].map(toDate));
-  const parts = await replayDays('trade,liquidation', '--days', [1, 2, 3, 5].map(toDate).join());
-  assert.equal(parts.exitCode, 0, parts.stderr);
+  const parts = await succeeded(replayDays('trade,liquidation', '--days', [1, 2, 3, 5].map(toDate).join()));
   assert.deepEqual(parts.days, [1, 5].map(toDate), 'the days are two periods');
-  const none = await replayDays('trade,liquidation', '--days', [2, 3].map(toDate).join());
-  assert.equal(none.exitCode, 7);
-  assert.match(none.stderr, /good days: none of 2 days is available for all 2 series/);
-  const feeds = await replay('trade', '--source', 'feeds');
-  assert.equal(feeds.exitCode, 2);
-  assert.match(feeds.stderr, /--good is for day files/);
+  const { exitCode, stderr } = await replayDays('trade,liquidation', '--days', [2, 3].map(toDate).join());
+  assert.equal(exitCode, 7, stderr);
+  assert.match(stderr, /good days: none of 2 days is available for all 2 series/);
+  await failedWith(replay('trade', '--source', 'feeds'), 2, /--good is for day files/);
 });

@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { tempDir } from '../helpers/temp.js';
-import {
-  auditHere,
-  createDayCsv,
-  createRecord,
-  startRecordHost,
-  withDuplicate,
-  writeDay,
-} from './auditing.js';
+import { auditFolder, auditHere, createDayCsv, withDuplicate, writeDay } from './auditing.js';
 
 test('convert leaves out days that the last audit judged degraded, with a warning', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   await writeDay(dir, 1);
   const degraded = await writeDay(dir, 2, withDuplicate(createDayCsv(2)));
   await writeDay(dir, 3);
   const convert = async (out: string, ...args: string[]) => {
-    const { stdout, stderr, exitCode } = await runHere(
-      ['convert', dir, '--json', '-o', join(dir, out), '--skip-degraded', ...args],
-      { env },
+    const { stdout, stderr } = await succeeded(
+      runHere(['convert', dir, '--json', '-o', join(dir, out), '--skip-degraded', ...args], { env }),
     );
-    assert.equal(exitCode, 0, stderr);
     const summary = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, number>;
     return { converted: summary['converted'], stderr };
   };
@@ -44,9 +33,7 @@ test('convert leaves out days that the last audit judged degraded, with a warnin
 });
 
 test('coverage shows the days that the last audit judged degraded', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   for (const day of [1, 2, 3, 4]) await writeDay(dir, day, withDuplicate(createDayCsv(day)));
   await writeDay(dir, 3);
   await runHere(['verify', '--adopt'], { env });

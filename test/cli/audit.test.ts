@@ -7,6 +7,7 @@ import { AuditText } from '../../src/cli/output/format-audit.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import type { AuditedDay, DayCondition } from '../../src/events/audited-day.js';
 import {
+  auditFolder,
   auditHere,
   createDayCsv,
   createRecord,
@@ -14,7 +15,7 @@ import {
   withDuplicate,
   writeDay,
 } from '../audit/auditing.js';
-import { start, tickhaul } from '../helpers/cli.js';
+import { start, succeeded, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor } from '../helpers/s3/bucket.js';
 import { storeTest } from '../helpers/services.js';
@@ -39,8 +40,7 @@ duplicate_id: rows whose id occurred before
 `;
 
 test('prints a table, a calendar, degraded days and totals to stdout, and progress to stderr', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
+  const { dir, host } = await auditFolder(t);
   await writeDay(dir, 1);
   await writeDay(dir, 2, withDuplicate(createDayCsv(2)));
   const corrupt = await writeDay(dir, 4, Buffer.from('no gzip'));
@@ -91,16 +91,13 @@ test('the worst condition of several files of a day is shown', () => {
 });
 
 test('the built command audits in threads, and again after it was killed', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   for (let day = 1; day <= 8; day++) await writeDay(dir, day, createDayCsv(day, { rows: 3000, seed: day }));
   const killed = start(['audit', '--json', '-j', '2'], { env });
   await killed.printed('"event":"day"');
   killed.child.kill('SIGKILL');
   await killed.finished;
-  const { exitCode, stdout, stderr } = await tickhaul(['audit', '--json', '-j', '2'], { env });
-  assert.equal(exitCode, 0, stderr);
+  const { stdout } = await succeeded(tickhaul(['audit', '--json', '-j', '2'], { env }));
   const days = stdout.split('\n').filter((line) => line.startsWith('{"event":"day"'));
   assert.equal(days.length, 8);
   const again = await auditHere(['-j', '1', '--recheck'], env);
@@ -113,9 +110,7 @@ test('the built command audits in threads, and again after it was killed', async
 });
 
 test('two runs of shards of a folder keep the results of both', async (t) => {
-  const [dir, host] = [await tempDir(t), await startRecordHost(t)];
-  host.records.set('deribit', createRecord());
-  const env = host.env(dir);
+  const { dir, env } = await auditFolder(t);
   for (let day = 1; day <= 8; day++) await writeDay(dir, day);
   const runs = ['0/2', '1/2'].map((shard) => tickhaul(['audit', '--json', '--shard', shard], { env }));
   for (const { exitCode, stderr } of await Promise.all(runs)) assert.equal(exitCode, 0, stderr);

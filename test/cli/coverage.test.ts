@@ -13,9 +13,9 @@ import {
   type RecordedSeries,
   writeFolder,
 } from '../describe/coverage/folders.js';
-import { envOf } from '../helpers/cli.js';
+import { failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const SERIES: readonly RecordedSeries[] = [
@@ -132,15 +132,12 @@ test('years without data share one line', async (t) => {
 });
 
 test('JSON lists the days that exist and those that are missing after a download', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { env } = await sandboxAndFolder(t);
   const download = (...days: string[]) =>
     runHere(['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...days], { env });
   await download('--date', '2024-03-01');
   await download('--date', '2024-03-04', '--convert', 'parquet', '--no-keep-csv');
-  const { stdout, exitCode } = await runHere(['coverage', '--json'], { env });
-  assert.equal(exitCode, 0);
+  const { stdout } = await succeeded(runHere(['coverage', '--json'], { env }));
   const { totals, series } = JSON.parse(stdout) as {
     totals: Record<string, number>;
     series: Record<string, unknown>[];
@@ -190,12 +187,9 @@ test('a page replaces an earlier page, and no other file', async (t) => {
   await writeFile(other, '<p>mine</p>');
   await symlink(other, join(dir, 'link.html'));
   for (const path of [other, join(dir, 'link.html')]) {
-    const refused = await make(path);
-    assert.equal(refused.exitCode, 2);
-    assert.match(
-      refused.stderr,
-      /html: the file exists and is not a report of tickhaul; choose another name/,
-    );
+    const { exitCode, stderr } = await make(path);
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, /html: the file exists and is not a report of tickhaul; choose another name/);
   }
   assert.equal(await readFile(other, 'utf8'), '<p>mine</p>');
   assert.equal((await make(dir)).exitCode, 2);
@@ -213,9 +207,7 @@ const wrong: readonly (readonly [string[], RegExp])[] = [
 ];
 for (const [words, message] of wrong) {
   test(`coverage ${words.join(' ')} is a usage error`, async () => {
-    const { exitCode, stderr } = await runHere(['coverage', ...words]);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, message);
+    await failedWith(runHere(['coverage', ...words]), 2, message);
   });
 }
 
@@ -225,13 +217,11 @@ test('accepts the folder with -d and as an argument, and refuses -o', async (t) 
   const [flag, argument] = [await runHere(['coverage', '-d', dir]), await runHere(['coverage', dir])];
   assert.equal(flag.exitCode, 0, flag.stderr);
   assert.equal(flag.stdout, argument.stdout);
-  const both = await runHere(['coverage', dir, '-d', dir]);
-  assert.equal(both.exitCode, 2);
-  assert.match(both.stderr, /<folder> and --dir both set the folder/);
+  await failedWith(runHere(['coverage', dir, '-d', dir]), 2, /<folder> and --dir both set the folder/);
   for (const command of ['coverage', 'audit', 'verify']) {
-    const refused = await runHere([command, '-o', dir]);
-    assert.equal(refused.exitCode, 2);
-    assert.match(refused.stderr, /-o names what is written; the folder that is read is --dir/);
+    const { exitCode, stderr } = await runHere([command, '-o', dir]);
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, /-o names what is written; the folder that is read is --dir/);
   }
 });
 
@@ -254,6 +244,6 @@ test('a folder inside a download folder selects the files below it', async (t) =
     assert.equal(JSON.parse(stdout).totals.present, present, stderr);
   }
   const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
-  assert.equal(exitCode, 2);
+  assert.equal(exitCode, 2, stderr);
   assert.match(stderr, /b: the manifest has no records of files in this folder/);
 });

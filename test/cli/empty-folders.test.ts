@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor } from '../helpers/s3/bucket.js';
 import { storeTest } from '../helpers/services.js';
@@ -28,7 +29,7 @@ test('a folder in which a command finds nothing that it knows is code 2, not suc
   for (const words of COMMANDS) {
     for (const folder of ['empty', 'other']) {
       const { exitCode, stderr } = await runHere([...words, folder, '--quiet']);
-      assert.equal(exitCode, 2, words.join(' '));
+      assert.equal(exitCode, 2, stderr);
       assert.match(stderr, new RegExp(`^tickhaul: ${folder}: no day files and no manifest`), words.join(' '));
     }
   }
@@ -37,17 +38,19 @@ test('a folder in which a command finds nothing that it knows is code 2, not suc
 test('a path that does not exist is named as it was typed', async (t) => {
   await workingDir(t);
   for (const words of [...COMMANDS, ['coverage']]) {
-    const { exitCode, stderr } = await runHere([...words, 'nosuch', '--quiet']);
-    assert.equal(exitCode, 2, words.join(' '));
-    assert.match(stderr, /^tickhaul: nosuch: no such file or folder/, words.join(' '));
+    await failedWith(
+      runHere([...words, 'nosuch', '--quiet']),
+      2,
+      /^tickhaul: nosuch: no such file or folder/,
+      words.join(' '),
+    );
   }
 });
 
 test('a folder whose manifest knows files that are gone is no mistake', async (t) => {
   const { dir, run } = await downloadFolder(t, {}, ['--convert', 'parquet', '--no-keep-csv']);
   for (const words of [['verify'], ['convert'], ['audit', '--offline']]) {
-    const { exitCode, stderr } = await run(...words, dir);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(run(...words, dir));
   }
   await rm(join(dir, '.tickhaul'), { recursive: true });
   assert.equal((await run('convert', dir)).exitCode, 2);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -13,6 +12,7 @@ import { readKey, readSettings } from '../../src/operations/settings.js';
 import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
 import { readOptions } from '../../src/options/read-options.js';
 import { SETTING_OPTIONS } from '../../src/options/service-options.js';
+import { tempDir } from '../helpers/temp.js';
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal;
@@ -124,18 +124,14 @@ test('a dash is a valid argument, an empty one is not', async () => {
   }
 });
 
-test('@file has one symbol per line, without comments; an error names a missing file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tickhaul-flags-'));
-  try {
-    const path = join(folder, 'symbols.txt');
-    await writeFile(path, '\uFEFF# mine\r\nBTCUSDT\r\n\r\n  ETHUSDT \n');
-    const read = async (name: string) =>
-      readSelection(await optionsOf('plan', 'x', '-t', 'all', '-s', `@${name},SOL`, '--last', '1d'), NEVER);
-    assert.deepEqual((await read(path)).symbols, ['BTCUSDT', 'ETHUSDT', 'SOL']);
-    await assert.rejects(read(join(folder, 'none')), { code: 'usage', message: /none" \(ENOENT\)/ });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+test('@file has one symbol per line, without comments; an error names a missing file', async (t) => {
+  const folder = await tempDir(t);
+  const path = join(folder, 'symbols.txt');
+  await writeFile(path, '\uFEFF# mine\r\nBTCUSDT\r\n\r\n  ETHUSDT \n');
+  const read = async (name: string) =>
+    readSelection(await optionsOf('plan', 'x', '-t', 'all', '-s', `@${name},SOL`, '--last', '1d'), NEVER);
+  assert.deepEqual((await read(path)).symbols, ['BTCUSDT', 'ETHUSDT', 'SOL']);
+  await assert.rejects(read(join(folder, 'none')), { code: 'usage', message: /none" \(ENOENT\)/ });
 });
 
 test('a flag overrides the environment, which overrides the default', () => {

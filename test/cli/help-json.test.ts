@@ -83,12 +83,6 @@ test('help --json has arguments, aliases, choices and examples as the command de
   );
 });
 
-test('help --json of an unknown command is a usage error', async () => {
-  const { exitCode, stdout, stderr } = await runHere(['help', 'downlod', '--json']);
-  assert.deepEqual([exitCode, stdout], [2, '']);
-  assert.match(stderr, /unknown command or topic "downlod"; did you mean download\?/);
-});
-
 test('README and docs/reference/exit-codes.md list every exit code, and no other', async () => {
   const codes = ALL_EXIT_CODES.map(String);
   for (const name of ['README.md', 'docs/reference/exit-codes.md', 'docs/spec/command-line.md']) {

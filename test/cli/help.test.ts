@@ -137,13 +137,6 @@ function importsOf(module: string, files = new Set<string>(), packages = new Set
   return { files, packages };
 }
 
-test('flags without a command are a usage error', async () => {
-  await assert.rejects(parseCommandLine(COMMANDS, ['--json'], COLUMNS), {
-    code: 'usage',
-    message: /^no command given/,
-  });
-});
-
 test('the command is the first word that names one, not a flag’s value that looks like one', async () => {
   const words = ['download', 'deribit', '--dir', 'plan', '--tpye', 'x'];
   await assert.rejects(parseCommandLine(COMMANDS, words, COLUMNS), {

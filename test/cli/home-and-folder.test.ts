@@ -3,7 +3,7 @@ import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { download } from '../../src/index.js';
-import { envOf, type Finished, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished, failedWith, succeeded, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir, workingDir } from '../helpers/temp.js';
@@ -23,8 +23,7 @@ async function place(t: TestContext): Promise<Place> {
   const home = await tempDir(t);
   const { TICKHAUL_DIR: _, ...env }: Record<string, string> = { ...envOf(service, home), HOME: home };
   const run: Place['run'] = async (words, others = {}) => {
-    const finished = await runHere(words, { env: { ...env, ...others } });
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(runHere(words, { env: { ...env, ...others } }));
     return finished;
   };
   return { home, env, run };
@@ -176,16 +175,13 @@ test('commands need no home folder unless they keep something there', {
     tickhaul(words, { cwd, env: without, command: ['/bin/sh', '-c', script, 'sh', process.execPath] });
   const other = join(cwd, 'other');
   for (const words of [['version'], ['verify', '--dir', data], ['download', ...SELECTION, '--dir', other]]) {
-    const { exitCode, stderr } = await asUnknown(words);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(asUnknown(words));
   }
   for (const words of [
     ['verify', '--dir=~/x'],
     ['replay', 'deribit', '-t', 'trade', '--date', '2024-03-01', '--offline'],
     ['logout', '--all'],
   ]) {
-    const { exitCode, stderr } = await asUnknown(words);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, /the home folder is not known.*set HOME/);
+    await failedWith(asUnknown(words), 2, /the home folder is not known.*set HOME/);
   }
 });

@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { commandName } from '../../src/cli/arguments/define-flags.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { openStore } from '../account/helpers.js';
-import { envOf } from '../helpers/cli.js';
+import { envOf, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir, workingDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 
@@ -181,14 +181,12 @@ test('a found file still says what to download, and where to', async (t) => {
   const service = await sandbox(t);
   const { TICKHAUL_DIR: _, ...named } = { ...env, ...envOf(service, '.') };
   await writeFile('tickhaul.yaml', `dir: here\nlayout: hive\n${JOB}    `.replace('2024-03-01', '2024-03-09'));
-  const { exitCode, stderr } = await runHere(['sync'], { env: named });
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(runHere(['sync'], { env: named }));
   assert.ok(existsSync('here/exchange=deribit'));
 });
 
 test('warns of a key file that others may read', { skip: process.platform === 'win32' }, async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { TICKHAUL_API_KEY: key = '', ...env } = envOf(service, dir);
   const path = join(dir, 'key file');
   await writeFile(path, key);

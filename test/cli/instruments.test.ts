@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 
 test('lists instruments by filters, as a table or one document, or one of them by its symbol', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = envOf(service, dir, '');
   const table = await runHere(['instruments', 'bitmex'], { env });
   assert.match(table.stdout, /^id +dataset id +type +contract +base +quote +active +since +until\n/);
@@ -30,8 +28,7 @@ test('lists instruments by filters, as a table or one document, or one of them b
 });
 
 test('reports invalid requests for instruments', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const cases: readonly (readonly [RegExp, readonly string[]])[] = [
     [/unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx']],
     [/unknown symbol "XBTUSDT" on bitmex; did you mean XBTUSD\?/, ['bitmex', 'XBTUSDT']],
@@ -43,7 +40,7 @@ test('reports invalid requests for instruments', async (t) => {
     [/names a single instrument/, ['bitmex', 'XBTUSD', '--active']],
   ];
   for (const [message, args] of cases) {
-    const { exitCode, stderr } = await runHere(['instruments', ...args], { env: envOf(service, dir) });
+    const { exitCode, stderr } = await runHere(['instruments', ...args], { env });
     assert.match(stderr, message);
     assert.equal(exitCode, 2);
   }

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
-import { envOf } from '../helpers/cli.js';
+import { envOf, failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 
 const withKey = (service: Sandbox, dir: string, key: string) => ({
   env: envOf(service, dir, key),
 });
 
 test('key shows what the key may access, and never the key', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const full = await runHere(['key'], withKey(service, dir, service.apiKey));
-  assert.equal(full.exitCode, 0, full.stderr);
+  const { service, dir } = await sandboxAndFolder(t);
+  const full = await succeeded(runHere(['key'], withKey(service, dir, service.apiKey)));
   assert.match(full.stdout, /^API key …-key\nexchange +type +plan +from +to +symbols\nbitmex /);
   const json = await runHere(['key', '--json', '--verbose'], withKey(service, dir, service.apiKey));
   const document = JSON.parse(json.stdout) as {
@@ -26,17 +23,14 @@ test('key shows what the key may access, and never the key', async (t) => {
   assert.ok(document.access.some(({ exchange }) => exchange === 'deribit'));
   assert.ok(!(full.stdout + json.stdout + json.stderr).includes(service.apiKey));
 
-  const wrong = await runHere(['key'], withKey(service, dir, 'another-key'));
-  assert.equal(wrong.exitCode, 4);
-  assert.match(wrong.stderr, /does not accept the key/);
-  const none = await runHere(['key'], { env: envOf(service, dir, '') });
-  assert.equal(none.exitCode, 4);
-  assert.match(none.stderr, /no API key is set; set TICKHAUL_API_KEY/);
+  await failedWith(runHere(['key'], withKey(service, dir, 'another-key')), 4, /does not accept the key/);
+  const { exitCode, stderr } = await runHere(['key'], { env: envOf(service, dir, '') });
+  assert.equal(exitCode, 4, stderr);
+  assert.match(stderr, /no API key is set; set TICKHAUL_API_KEY/);
 });
 
 test('an expired key is code 4, with --json too', async (t) => {
-  const service = await sandbox(t, { keyAccess: [] });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { keyAccess: [] });
   const done = await runHere(['key', '--json'], withKey(service, dir, service.apiKey));
   assert.equal(done.exitCode, 4);
   assert.deepEqual(JSON.parse(done.stdout), { key: '…-key', expired: true, access: [] });

@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { cleanUp } from '../helpers/clean-up.js';
+import { failedWith, succeeded } from '../helpers/cli.js';
 import { OPTIONS, place } from './output-options.js';
 
 /** Creates a node in a folder; false if that is not permitted. */
@@ -95,7 +96,7 @@ for (const option of OPTIONS) {
     }
     if (!option.isMessages) return;
     symlinkSync('../real/packed', join(dir, 'links/packed.gz'));
-    assert.equal((await run(option, 'links/packed.gz')).exitCode, 0);
+    await succeeded(run(option, 'links/packed.gz'));
     assert.match(gunzipSync(readFileSync(join(dir, 'real/packed'))).toString(), content);
   });
 
@@ -111,10 +112,9 @@ for (const option of OPTIONS) {
     if (makeNode(t, join(dir, 'block'), 'b', '1', '250')) refused.push('block');
     const before = readdirSync(dir).sort();
     for (const path of refused) {
-      const { exitCode, stderr } = await run(option, path);
-      assert.equal(exitCode, 2, `${path}: ${stderr}`);
-      assert.match(
-        stderr,
+      await failedWith(
+        run(option, path),
+        2,
         /^tickhaul: --[a-z-]+: ".*" is a (?:folder|socket|block device); specify a file$/m,
       );
     }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +5,7 @@ import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { envOf, type Finished, start } from '../helpers/cli.js';
+import { envOf, type Finished, start, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { EXPORTED_UNTIL } from '../helpers/sandbox.js';
 import { workingDir } from '../helpers/temp.js';
@@ -85,7 +84,7 @@ async function prepare(): Promise<Readonly<Record<string, string>>> {
   closing.push(() => rm(dir, { recursive: true }));
   const env = envOf(service, join(dir, 'data'));
   const download = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...DAY];
-  assert.equal((await runHere(download, { env })).exitCode, 0);
+  await succeeded(runHere(download, { env }));
   return env;
 }
 

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { BIN, envOf, type Finished, tickhaul } from '../helpers/cli.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { BIN, envOf, type Finished, succeeded, tickhaul } from '../helpers/cli.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const LIB = dirname(BIN);
@@ -47,9 +47,8 @@ async function loadedBy(
 }
 
 test('a command that requests the service loads at most 30 files', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const { finished, files, packages } = await loadedBy(['exchanges'], dir, envOf(service, dir));
+  const { dir, env } = await sandboxAndFolder(t);
+  const { finished, files, packages } = await loadedBy(['exchanges'], dir, env);
   assert.equal(finished.exitCode, 0, finished.stderr);
   assert.ok(files.length <= 30, files.join('\n'));
   assert.deepEqual(packages, ['undici', 'zod']);
@@ -89,11 +88,12 @@ test('commands without requests load neither undici nor zod', async (t) => {
 
 test('64 open files are enough', async (t) => {
   const service = await sandbox(t);
-  const finished = await tickhaul(['exchanges'], {
-    env: envOf(service, await tempDir(t)),
-    command: withOpenFiles(64),
-  });
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  await succeeded(
+    tickhaul(['exchanges'], {
+      env: envOf(service, await tempDir(t)),
+      command: withOpenFiles(64),
+    }),
+  );
 });
 
 test('too few open files never end with an exit code of another meaning', async () => {

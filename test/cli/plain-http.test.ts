@@ -4,11 +4,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { download } from '../../src/index.js';
-import { envOf } from '../helpers/cli.js';
+import { envOf, failedWith } from '../helpers/cli.js';
 import { forward } from '../helpers/forward.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { listen } from '../service/loopback.js';
 
 interface Remote {
@@ -22,8 +21,7 @@ interface Remote {
 
 /** A service on a host that only a proxy can reach. */
 async function remoteService(t: TestContext): Promise<Remote> {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const hosts: string[] = [];
   const toService = forward('');
   const proxy = createServer((request, response) => {
@@ -60,10 +58,9 @@ const SENDERS = [
 test('the key is not sent to another machine over plain http', async (t) => {
   const { env, hosts } = await remoteService(t);
   for (const words of SENDERS) {
-    const { exitCode, stderr } = await runHere(words, { env });
-    assert.equal(exitCode, 2, `${words.join(' ')}: ${stderr}`);
-    assert.match(
-      stderr,
+    await failedWith(
+      runHere(words, { env }),
+      2,
       /http:\/\/service\.example: the API key would be sent over plain http.*--allow-http/,
     );
   }

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, type Finished, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
-import { tempDir } from '../helpers/temp.js';
 
 test('plan and download --dry-run list the same files, and write nothing', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = { ...envOf(service, join(dir, 'sets')), XDG_CACHE_HOME: join(dir, 'cache') };
   const words = [...tradesOf('2024-03-08', '2024-03-12'), '--json'];
   const plan = await runHere(['plan', ...words], { env });
@@ -35,8 +33,7 @@ test('plan and download --dry-run list the same files, and write nothing', async
 });
 
 test('prints a plan by symbol, and with --files one line per file in order of days', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
+  const { env } = await sandboxAndFolder(t);
   const words = ['plan', ...tradesOf('2024-03-08', '2024-03-11')];
   const plan = await runHere(words, { env });
   assert.match(
@@ -53,16 +50,4 @@ test('prints a plan by symbol, and with --files one line per file in order of da
     'pending',
     '2024-03-10',
   ]);
-});
-
-test('reads symbols from a file with one per line, comments and blank lines', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  await writeFile(join(dir, 'list'), '# mine\nbtcusdt\n\n  ETHUSDT \n');
-  const args = ['plan', 'binance-futures', '-t', 'trades', '-s', '@list', '--date', '2024-03-01', '--json'];
-  const lines = jsonLines(await tickhaul(args, { env: envOf(service, dir), cwd: dir }));
-  assert.deepEqual(
-    lines.flatMap((line) => line['symbol'] ?? []),
-    ['BTCUSDT', 'ETHUSDT'],
-  );
 });

@@ -7,6 +7,7 @@ import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
 import { commandName, HELP } from '../../src/cli/arguments/define-flags.js';
 import { EXIT_CODES } from '../../src/cli/arguments/describe-command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
+import { failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
@@ -98,7 +99,7 @@ const CASES: readonly Case[] = [
     says: /1 day file that the lock file does not name/,
     words: ['download', '--frozen', 'DIR/tickhaul.lock'],
     before: async ({ dir, run }) => {
-      assert.equal((await run('lock', '-o', join(dir, 'tickhaul.lock'))).exitCode, 0);
+      await succeeded(run('lock', '-o', join(dir, 'tickhaul.lock')));
       await copyFile(join(dir, FIRST), join(dir, FIRST.replace('BTCUSDT', 'ETHUSDT')));
     },
   },
@@ -229,8 +230,11 @@ test('--quiet says which word of a command line is wrong, for every command', as
     const name = commandName(command);
     // `help` alone is `--help`, which yargs prints whatever the other words are.
     const named = name === HELP ? [name, 'exit-codes'] : [name];
-    const { exitCode, stderr } = await runHere([...named, '--quiet', '--no-such-flag']);
-    assert.equal(exitCode, 2, name);
-    assert.match(stderr, /^tickhaul: .*--no-such-flag.*\n$/, name);
+    await failedWith(
+      runHere([...named, '--quiet', '--no-such-flag']),
+      2,
+      /^tickhaul: .*--no-such-flag.*\n$/,
+      name,
+    );
   }
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BIN, type CliOptions, envOf, type Finished, tickhaul } from '../helpers/cli.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -29,8 +29,7 @@ async function runDamaged(
 }
 
 test('a bug names a private file with its details, which contain no secret', async (t) => {
-  const dir = await tempDir(t);
-  const service = await sandbox(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const keyFile = join(dir, 'key');
   await writeFile(keyFile, `${service.apiKey}\n`, { mode: 0o600 });
   const temporary = join(dir, 'temporary');
@@ -63,13 +62,12 @@ test('a bug names a private file with its details, which contain no secret', asy
 });
 
 test('without a folder for temporary files, the details of a bug are printed', async (t) => {
-  const dir = await tempDir(t);
-  const service = await sandbox(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const noFolder = join(dir, 'file');
   await writeFile(noFolder, '');
   const env = { ...envOf(service, dir), TMPDIR: noFolder };
   const { exitCode, stderr } = await runDamaged(t, 'export const broken = (', WORDS, { env });
-  assert.equal(exitCode, 1);
+  assert.equal(exitCode, 1, stderr);
   assert.match(stderr, /^command: download -t -s --date\nSyntaxError: .*\n {4}at /m);
   assert.match(
     stderr,

@@ -6,7 +6,7 @@ import { parseDayFileName } from '../../src/day-files/day-file.js';
 import { shardIndex } from '../../src/day-files/shard.js';
 import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const COUNT = 3;
@@ -68,8 +68,7 @@ test('shards of plan, download, verify and convert process each file once', asyn
 });
 
 test('concurrent sync runs of shards do nothing twice, leave nothing out, and do not wait for each other', async (t) => {
-  const service = await sandbox(t, { rows: 50, latencyMs: 20 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { rows: 50, latencyMs: 20 });
   const config = join(dir, 'tickhaul.yaml');
   await writeFile(config, 'jobs: [{name: a, exchange: kraken, types: trades, symbols: XBT-USD, last: 8d}]\n');
   const env = envOf(service, join(dir, 'data'));
@@ -86,9 +85,9 @@ test('concurrent sync runs of shards do nothing twice, leave nothing out, and do
 });
 
 test('refuses an invalid shard, and a shard of slices', async () => {
-  const slices = await runHere(['verify', '--cache', '--shard', '0/2']);
-  assert.equal(slices.exitCode, 2);
-  assert.match(slices.stderr, /--shard applies to day files only; omit it with --cache/);
+  const refused = await runHere(['verify', '--cache', '--shard', '0/2']);
+  assert.equal(refused.exitCode, 2, refused.stderr);
+  assert.match(refused.stderr, /--shard applies to day files only; omit it with --cache/);
   const { exitCode, stderr } = await runHere(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: --shard: "5/5" is not a shard; the first is 0, so the last of 5 is 4/5\n');

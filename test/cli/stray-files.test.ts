@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findViewFiles } from '../../src/describe/views/find-view-files.js';
-import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
+import { envOf, type Finished, jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { memoryDestination } from '../helpers/memory-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -32,8 +32,7 @@ async function folderWithStrays(t: TestContext): Promise<Folder> {
   const dir = join(other, 'data');
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: join(other, 'cache') };
   const run = (...words: readonly string[]): Promise<Finished> => runHere(words, { env });
-  const { exitCode, stderr } = await run('download', ...SELECTION);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(run('download', ...SELECTION));
   await copyFile(join(dir, FILE), join(dir, COPY));
   await writeFile(join(dir, `._${FILE}`), SYSTEM_FILE);
   for (const name of ['.DS_Store', 'Thumbs.db']) await writeFile(join(dir, name), SYSTEM_FILE);
@@ -42,8 +41,7 @@ async function folderWithStrays(t: TestContext): Promise<Folder> {
     other,
     run,
     async search(count, ...words) {
-      const finished = await run(...words);
-      assert.equal(finished.exitCode, 0, finished.stderr);
+      const finished = await succeeded(run(...words));
       const [warning = ''] = finished.stderr.match(/^.*passing over.*$/gm) ?? [];
       assert.match(warning, new RegExp(`passing over ${count} file.*such as .*${NAME}.*to read it, name`));
       return finished;
@@ -92,8 +90,7 @@ test('commands that search a folder read no copies and no system files, and coun
 
 test('a copy or a system file that is named itself is read, and is not adopted', async (t) => {
   const { dir, other, run } = await folderWithStrays(t);
-  const converted = await run('convert', join(dir, COPY), '-o', join(other, 'out'));
-  assert.equal(converted.exitCode, 0, converted.stderr);
+  const converted = await succeeded(run('convert', join(dir, COPY), '-o', join(other, 'out')));
   assert.ok(!converted.stderr.includes('passing over'), converted.stderr);
   assert.equal((await run('audit', '--offline', join(dir, `._${FILE}`))).exitCode, 6);
   for (const name of [COPY, `._${FILE}`]) {

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { download, replay } from '../../src/index.js';
 import { csvOf } from '../convert/day-files.js';
-import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
+import { envOf, type Finished, jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir, workingDir } from '../helpers/temp.js';
@@ -37,8 +37,7 @@ async function place(t: TestContext): Promise<Place> {
     service,
     run,
     async symbolsOf(...words) {
-      const finished = await run(...words, '--json');
-      assert.equal(finished.exitCode, 0, finished.stderr);
+      const finished = await succeeded(run(...words, '--json'));
       const files = jsonLines(finished).filter(({ event }) => event === 'file' || event === 'day');
       return [...new Set(files.map(({ symbol }) => symbol))];
     },

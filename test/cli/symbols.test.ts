@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { envOf } from '../helpers/cli.js';
 import { forward } from '../helpers/forward.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 
@@ -18,8 +18,7 @@ function namesIn(stdout: string): readonly string[] {
 }
 
 test('a glob of exchanges searches all of them, by fresh stored records', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
+  const { service, env } = await sandboxAndFolder(t);
   const { exitCode, stdout, stderr } = await runHere(SEARCH, { env });
   assert.deepEqual([exitCode, stderr], [0, '']);
   assert.match(stdout, /^exchange +symbol +type +since +until +data types\n/);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
-import { envOf } from '../helpers/cli.js';
-import { STALLED, sandbox } from '../helpers/sandbox.js';
+import { STALLED, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
 
@@ -17,8 +16,7 @@ function framesOf(output: string): readonly (readonly string[])[] {
 test('bars fit a terminal that becomes smaller, and leave its state unchanged', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, { ...STALLED, rows: 20_000 });
-  const dir = await tempDir(t);
+  const { dir, env } = await sandboxAndFolder(t, { ...STALLED, rows: 20_000 });
   const { child, printed, finished } = inTerminal(
     `trap : INT
      stty rows 24 cols 100 -echo; stty -a > before
@@ -28,7 +26,7 @@ test('bars fit a terminal that becomes smaller, and leave its state unchanged', 
      stty rows 24 cols 100; stty -a | diff before - && echo as before`,
     dir,
     // Whatever their progress, bars without colours have the same form.
-    { ...envOf(service, dir), NO_COLOR: '1' },
+    { ...env, NO_COLOR: '1' },
   );
   cleanUp(t, () => killAndWait(child));
   await printed(/binance-futures_trades_\S+ +\[[ =]+\]/);
@@ -55,8 +53,7 @@ test('bars fit a terminal that becomes smaller, and leave its state unchanged', 
 test('a second signal exits at once, and moves to a new line', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, { ...STALLED, rows: 20_000 });
-  const dir = await tempDir(t);
+  const { dir, env } = await sandboxAndFolder(t, { ...STALLED, rows: 20_000 });
   const { child, printed, finished } = inTerminal(
     `stty rows 24 cols 100 -echo
      tickhaul download binance-futures -t trades,quotes -s BTCUSDT,ETHUSDT --last 4d & run=$!
@@ -64,7 +61,7 @@ test('a second signal exits at once, and moves to a new line', {
      kill -INT $pid; kill -TERM $pid
      wait $run; echo left with $?`,
     dir,
-    { ...envOf(service, dir), NO_COLOR: '1' },
+    { ...env, NO_COLOR: '1' },
   );
   cleanUp(t, () => killAndWait(child));
   await printed(/binance-futures_trades_\S+ +\[[ =]+\]/);

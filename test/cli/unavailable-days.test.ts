@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDays, formatDay, msToDay } from '../../src/day-files/day.js';
 import { plan } from '../../src/library/run-functions.js';
-import { envOf } from '../helpers/cli.js';
+import { envOf, failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -15,9 +15,7 @@ const TOMORROW = formatDay(addDays(msToDay(Date.now()), 2));
 const FUTURE = new RegExp(`^tickhaul: .*${TOMORROW} lies in the future; choose .*earlier .*\n$`);
 
 test('days that no symbol has are code 7, and the error says when the symbol begins', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const glob = tradesOf('2015-01-01').with(4, 'BTC*');
   for (const [words, says] of [
     [['plan', ...tradesOf('2015-01-01')], BEFORE],
@@ -34,9 +32,7 @@ test('days that no symbol has are code 7, and the error says when the symbol beg
     [['download', ...tradesOf(TOMORROW)], FUTURE],
     [['replay', 'binance-futures:BTCUSDT', '-t', 'trade', '--date', TOMORROW], FUTURE],
   ] as const) {
-    const { exitCode, stderr } = await runHere([...words, '--quiet'], { env });
-    assert.equal(exitCode, 7, words.join(' '));
-    assert.match(stderr, says, words.join(' '));
+    await failedWith(runHere([...words, '--quiet'], { env }), 7, says, words.join(' '));
   }
   const { apiUrl, datasetsUrl, apiKey } = service;
   const selection = {
@@ -58,8 +54,7 @@ test('days that are not exported yet, and some days of a longer range, are no fa
     tradesOf('2019-11-10', '2019-11-19'),
     tradesOf('2024-03-09', '2024-03-20'),
   ]) {
-    const { exitCode, stderr } = await runHere(['plan', ...days], { env });
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(runHere(['plan', ...days], { env }));
   }
 });
 
@@ -70,19 +65,16 @@ test('flags that match nothing are code 2, and the error names the flag', async 
     [['--weekdays', 'sun'], /^tickhaul: --weekdays sun: none of these days in 2024-03-01$/m],
     [['--symbol-type', 'future'], /^tickhaul: --symbol-type future: .*; they have perpetual$/m],
   ] as const) {
-    const { exitCode, stderr } = await runHere(['download', ...select, ...flags], { env });
-    assert.equal(exitCode, 2);
-    assert.match(stderr, says);
+    await failedWith(runHere(['download', ...select, ...flags], { env }), 2, says);
   }
   const option = ['deribit', '-t', 'options_chain', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
-  const lacking = await runHere(['download', ...option], { env });
-  assert.equal(lacking.exitCode, 2);
-  assert.match(lacking.stderr, /deribit BTC-PERPETUAL has no options_chain; it has .*trades/);
+  const { exitCode, stderr } = await runHere(['download', ...option], { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /deribit BTC-PERPETUAL has no options_chain; it has .*trades/);
 });
 
 test('a job fails if none of its fixed days exists, but neither by pending days nor by an ended symbol', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const sync = async (days: object, symbols = 'BTCUSDT') => {
     const job = { name: 'a', exchange: 'binance-futures', types: 'trades', symbols, ...days };
     const good = {
@@ -96,9 +88,7 @@ test('a job fails if none of its fixed days exists, but neither by pending days 
     await writeFile(join(dir, 'jobs.json'), JSON.stringify({ jobs: [job, good] }));
     return runHere(['sync', '--config', join(dir, 'jobs.json'), '--quiet'], { env });
   };
-  const failed = await sync({ date: '2015-01-01' });
-  assert.equal(failed.exitCode, 7);
-  assert.match(failed.stderr, BEFORE);
+  await failedWith(sync({ date: '2015-01-01' }), 7, BEFORE);
   for (const [days, symbols] of [
     [{ date: '2024-03-11' }],
     [{ from: TOMORROW }],
@@ -110,10 +100,8 @@ test('a job fails if none of its fixed days exists, but neither by pending days 
 });
 
 test('an offline replay says which file the folder lacks, whether or not a record is stored', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
-  assert.equal((await runHere(['download', ...tradesOf('2024-03-01')], { env })).exitCode, 0);
+  const { dir, env } = await sandboxAndFolder(t);
+  await succeeded(runHere(['download', ...tradesOf('2024-03-01')], { env }));
   const flags = ['--date', '2024-03-01', '--offline'];
   for (const cache of [env['XDG_CACHE_HOME'], `${dir}/none`]) {
     for (const [symbol, type, lacks] of [

@@ -6,7 +6,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
+import { envOf, type Finished, jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
 import { type Shim, shimFor } from '../helpers/s3/shim.js';
@@ -58,8 +58,7 @@ storeTest('changes by others in a bucket are found by a listing or by reading, a
     const files = jsonLines(finished).filter(({ event }) => event === 'file');
     return { ...finished, reported: files.map(({ path, status }) => `${status} ${path}`).sort() };
   };
-  const first = await run(...DOWNLOAD, '--convert', 'parquet', '--dir', at('data'));
-  assert.equal(first.exitCode, 0, first.stderr);
+  await succeeded(run(...DOWNLOAD, '--convert', 'parquet', '--dir', at('data')));
   const [second, third] = [await bucket.read(`data/${SECOND}`), await bucket.read(`data/${THIRD}`)];
   await copyInParts(bucket, `data/${FIRST}`);
   await bucket.write(`data/${SECOND}`, second.fill(7, second.length - 20));
@@ -81,16 +80,15 @@ storeTest('changes by others in a bucket are found by a listing or by reading, a
   const read = await verify('--adopt');
   const good = [`verified ${FIRST}`, `verified ${FOURTH}`, `verified copy/${THIRD}`, ...parquet];
   assert.deepEqual([read.exitCode, read.reported], [6, [...bad.slice(1), ...good].sort()], read.stderr);
-  const repaired = await verify('--quick', '--repair');
-  assert.equal(repaired.exitCode, 0, repaired.stderr);
+  await succeeded(verify('--quick', '--repair'));
   const whole = await verify('--listed');
   assert.deepEqual([whole.exitCode, whole.reported.length], [0, 9], whole.stderr);
 
   const part = await run('verify', `${at('data')}/copy`, '--dir', at('data'), '--json');
   assert.equal(jsonLines(part).at(-1)?.['verified'], 1, part.stderr);
-  const nothing = await run('verify', at('nowhere'));
-  assert.equal(nothing.exitCode, 2);
-  assert.match(nothing.stderr, /nowhere: no objects found; set --dir to a download's bucket and prefix/);
+  const { exitCode, stderr } = await run('verify', at('nowhere'));
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /nowhere: no objects found; set --dir to a download's bucket and prefix/);
 });
 
 storeTest(
@@ -99,8 +97,7 @@ storeTest(
     const { bucket, dir, at, run } = await place(t);
     const folder = join(dir, 'data');
     await mkdir(folder);
-    for (const where of [at('data'), folder])
-      assert.equal((await run(...DOWNLOAD, '--dir', where)).exitCode, 0);
+    for (const where of [at('data'), folder]) await succeeded(run(...DOWNLOAD, '--dir', where));
     const ofBoth = async (...words: readonly string[]): Promise<readonly string[]> => {
       const finished = [await run(...words, '--dir', at('data')), await run(...words, '--dir', folder)];
       for (const { exitCode, stderr } of finished) assert.equal(exitCode, 0, stderr);
@@ -139,8 +136,7 @@ storeTest('a sync stores its state in the bucket', async (t) => {
     'name: one, exchange: binance-futures, types: [trades], symbols: [BTCUSDT], from: 2024-03-01, to: 2024-03-02';
   await writeFile(join(dir, 'tickhaul.yaml'), `dir: ${at('data')}\njobs:\n  - { ${job} }\n`);
   for (const counts of ['downloaded', 'skipped']) {
-    const finished = await run('sync', '--json');
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(run('sync', '--json'));
     assert.equal(jsonLines(finished).at(-1)?.[counts], 1);
   }
   assert.match(String(await bucket.read('data/.tickhaul/sync.json')), /"one"/);

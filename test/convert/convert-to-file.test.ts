@@ -17,8 +17,7 @@ import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/message-type-name.js';
 import { generateDayFileText } from '../../src/sandbox/archive/generate-day-file.js';
 import { readWithFlechette } from '../format/arrow/read-arrow.js';
-import { openDuck } from '../format/parquet/readers.js';
-import { cleanUp } from '../helpers/clean-up.js';
+import { duckFor } from '../format/parquet/readers.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 import { csvOf, type Ran, run } from './day-files.js';
 
@@ -83,9 +82,7 @@ function statusesOf({ files }: Ran): readonly unknown[] {
   return files.map(({ status, rows }) => [status, rows]);
 }
 
-function usage(message: RegExp): (error: unknown) => boolean {
-  return (error) => error instanceof TickhaulError && error.code === 'usage' && message.test(error.message);
-}
+const usage = (message: RegExp) => ({ name: 'TickhaulError', code: 'usage', message });
 
 /** The outputs of single files, in the order of their sources. */
 async function convertSingly(
@@ -106,8 +103,7 @@ async function convertSingly(
 const DUCK_READERS = { parquet: 'read_parquet', ndjson: 'read_json_auto', csv: 'read_csv' };
 
 async function readRows(t: TestContext, format: keyof typeof DUCK_READERS, paths: readonly string[]) {
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   const list = paths.map((path) => `'${path}'`).join();
   return duck.query(`SELECT * FROM ${DUCK_READERS[format]}([${list}])`);
 }

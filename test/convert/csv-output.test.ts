@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { computedColumns } from '../../src/convert/computed/computed-rows.js';
@@ -10,17 +10,13 @@ import { DATA_TYPES, type DayFileColumn, dataTypeColumns } from '../../src/day-f
 import { inspectFile } from '../../src/describe/inspect-file.js';
 import { parseComputedTypeName } from '../../src/market/message-type-name.js';
 import { assertEqualsCsv } from '../format/against-csv.js';
-import { type Duck, openDuck } from '../format/parquet/readers.js';
-import { jsonLines } from '../helpers/cli.js';
+import { duckOfFile } from '../format/parquet/readers.js';
+import { failedWith, jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 import { csvOf, run, writeDayFile } from './day-files.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 test('every data type becomes the text of its source, plain, in gzip and in zstd', async (t) => {
   const dir = await tempDir(t);
@@ -73,8 +69,7 @@ test('-o - writes one header, then the rows of all files; a file with other colu
   const text = csvOf('trades', 50);
   const [header = '', ...rows] = text.split(/(?<=\n)/);
   for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', text, symbol);
-  const { exitCode, stdout, stderr } = await runHere(['convert', dir, '-f', 'csv', '-o', '-']);
-  assert.equal(exitCode, 0, stderr);
+  const { stdout } = await succeeded(runHere(['convert', dir, '-f', 'csv', '-o', '-']));
   assert.equal(stdout, header + rows.join('') + rows.join(''));
   await writeDayFile(dir, 'quotes', csvOf('quotes', 5));
   const mixed = await runHere(['convert', dir, '-f', 'csv', '-o', '-']);
@@ -105,13 +100,13 @@ test('one file of all days and symbols is the text of all, skipped if unchanged,
         : bytes;
     assert.equal(Buffer.from(inflated).toString(), header + rows.join('') + rows.join(''));
   }
-  const inside = await runHere(['convert', dir, '-o', join(dir, 'all.csv.gz')]);
-  assert.equal(inside.exitCode, 2);
-  assert.match(inside.stderr, /it holds day files, whose names a CSV with --compression gzip has/);
+  const { exitCode, stderr } = await runHere(['convert', dir, '-o', join(dir, 'all.csv.gz')]);
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /it holds day files, whose names a CSV with --compression gzip has/);
   await writeFile(join(out, 'mine.csv.gz'), 'not a conversion');
-  const over = await runHere(['convert', dir, '-o', join(out, 'mine.csv.gz')]);
-  assert.equal(over.exitCode, 2);
-  assert.match(over.stderr, /mine\.csv\.gz: it exists, and may be a day file/);
+  const refused = await runHere(['convert', dir, '-o', join(out, 'mine.csv.gz')]);
+  assert.equal(refused.exitCode, 2, refused.stderr);
+  assert.match(refused.stderr, /mine\.csv\.gz: it exists, and may be a day file/);
   assert.equal(await readFile(join(out, 'mine.csv.gz'), 'utf8'), 'not a conversion');
 });
 
@@ -124,8 +119,7 @@ test('skips what is up to date, and is verified, with rows that span lines', asy
   assert.deepEqual(await statuses(), [['converted', 20]]);
   assert.deepEqual(await statuses(), [['skipped', 20]]);
   assert.equal(await readFile(source.replace('.gz', ''), 'utf8'), quoted);
-  const verified = await runHere(['verify', '--dir', dir, '--adopt', '--json']);
-  assert.equal(verified.exitCode, 0, verified.stderr);
+  const verified = await succeeded(runHere(['verify', '--dir', dir, '--adopt', '--json']));
   assert.equal(jsonLines(verified).at(-1)?.['verified'], 2);
   // The day file and the copy next to it are one day file.
   for (const words of [
@@ -133,8 +127,7 @@ test('skips what is up to date, and is verified, with rows that span lines', asy
     ['coverage', dir],
     ['convert', dir],
   ]) {
-    const { exitCode, stderr } = await runHere([...words, '--json']);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(runHere([...words, '--json']));
   }
   const coverage = JSON.parse((await runHere(['coverage', dir, '--json'])).stdout);
   assert.equal(coverage.totals.present, 1);
@@ -158,16 +151,19 @@ test('never writes a gzip CSV where day files are searched, nor over one', async
     [dir, '-o', join(dir, 'csv')],
     [source, '-o', dir],
   ]) {
-    const { exitCode, stderr } = await convert(...words);
-    assert.equal(exitCode, 2, words.join(' '));
-    assert.match(stderr, /name.* of a? ?day file|names a CSV with --compression gzip has/, words.join(' '));
+    const { stderr } = await failedWith(
+      convert(...words),
+      2,
+      /name.* of a? ?day file|names a CSV with --compression gzip has/,
+      words.join(' '),
+    );
     assert.match(stderr, /choose a folder outside of it with -o, or write \.csv or \.csv\.zst/);
   }
   await mkdir(join(apart, 'old'));
   const old = await writeDayFile(join(apart, 'old'), 'trades', csvOf('trades', 3));
-  const other = await convert(dir, '-o', join(apart, 'old'), '--existing', 'overwrite');
-  assert.equal(other.exitCode, 2);
-  assert.match(other.stderr, /it exists, and may be a day file; choose another folder with -o, or delete it/);
+  const { exitCode, stderr } = await convert(dir, '-o', join(apart, 'old'), '--existing', 'overwrite');
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /it exists, and may be a day file; choose another folder with -o, or delete it/);
   assert.equal(gunzipSync(await readFile(old)).toString(), csvOf('trades', 3));
 
   const out = join(apart, 'new');
@@ -177,8 +173,7 @@ test('never writes a gzip CSV where day files are searched, nor over one', async
   }
   assert.deepEqual(await namesIn(dir), [source.slice(dir.length + 1)]);
   assert.ok((await readFile(source)).equals(before));
-  const again = await runHere(['convert', out, '-o', join(apart, 'parquet')]);
-  assert.equal(again.exitCode, 0, again.stderr);
+  const again = await succeeded(runHere(['convert', out, '-o', join(apart, 'parquet')]));
   assert.match(
     again.stderr,
     /passing over 1 file, by name computed and not day files, such as .*trade_bar_1m/,
@@ -197,8 +192,6 @@ test('refuses options that CSV has not', async (t) => {
     [['--compression', 'lz4'], /--compression lz4: requires Arrow; use zstd or gzip for CSV/],
     [['--row-group', '1k'], /--row-group: requires Parquet or Arrow; CSV has no row groups/],
   ] as const) {
-    const { exitCode, stderr } = await runHere(['convert', dir, '-f', 'csv', ...words]);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, message);
+    await failedWith(runHere(['convert', dir, '-f', 'csv', ...words]), 2, message);
   }
 });

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { DATA_TYPES } from '../../src/day-files/data-types.js';
-import { openDuck } from '../format/parquet/readers.js';
-import { cleanUp } from '../helpers/clean-up.js';
-import { jsonLines } from '../helpers/cli.js';
+import { duckFor } from '../format/parquet/readers.js';
+import { jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { noPython } from '../helpers/python.js';
 import { tempDir } from '../helpers/temp.js';
@@ -41,8 +40,7 @@ async function createFolder(dir: string): Promise<{ out: string; contents: Conte
   }
   const out = join(dir, 'out');
   const words = ['convert', dir, '-o', out, '--layout', 'hive', '--as', 'rows,trade_bar_1m,quote_1s'];
-  const { exitCode, stderr } = await runHere(words);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(runHere(words));
 
   const symbolsByType = new Map<string, unknown[]>();
   const paths = (await readdir(out, { recursive: true })).filter((path) => path.endsWith('.parquet'));
@@ -68,8 +66,7 @@ after(() => rm(dir, { recursive: true }));
 
 test('DuckDB reads a hive folder by its defaults, with the symbols and columns of the files', async (t) => {
   const { out, contents } = created;
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   for (const [type, symbols] of Object.entries(contents)) {
     const from = `FROM read_parquet('${out}/exchange=*/data_type=${type}/**/*.parquet')`;
     const rows = await duck.query(`SELECT symbol, count(*) ${from} GROUP BY ALL`);
@@ -159,8 +156,7 @@ test('only files in a hive folder have the hint for Arrow readers', async (t) =>
     ['exchange={exchange}/{name}', false],
   ] as const) {
     const words = ['convert', path, '-o', join(dir, layout.slice(0, 4)), '--layout', layout, '--json'];
-    const converted = await runHere(words);
-    assert.equal(converted.exitCode, 0, converted.stderr);
+    const converted = await succeeded(runHere(words));
     const output = jsonLines(converted).find(({ event }) => event === 'file')?.['path'];
     const { metadata } = JSON.parse((await runHere(['inspect', String(output), '--json'])).stdout);
     assert.equal('ARROW:schema' in metadata, hasHint, layout);
@@ -172,8 +168,7 @@ test('fastparquet reads all data types with --encodings plain', {
 }, async () => {
   const out = join(dir, 'plain');
   const words = ['convert', dir, '-o', out, '--encodings', 'plain', '--json'];
-  const converted = await runHere([...words, '--as', 'rows,trade_bar_1m,quote_1s']);
-  assert.equal(converted.exitCode, 0, converted.stderr);
+  const converted = await succeeded(runHere([...words, '--as', 'rows,trade_bar_1m,quote_1s']));
   const outputs = jsonLines(converted).filter(({ event }) => event === 'file');
   const rows = Object.fromEntries(outputs.map(({ path, rows }) => [path, rows]));
   const script = `

@@ -3,8 +3,9 @@ import { isAbsolute, join, relative } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES } from '../../src/day-files/data-types.js';
+import { createGlobMatcher, toDatasetSymbol } from '../../src/day-files/dataset-symbol.js';
 import { type Day, parseDay } from '../../src/day-files/day.js';
-import type { DayFile } from '../../src/day-files/day-file.js';
+import { createFileNamer, type DayFile } from '../../src/day-files/day-file.js';
 import { HIVE_LAYOUT, parseLayout } from '../../src/day-files/layout.js';
 import { findViewColumns } from '../../src/describe/views/view-file.js';
 
@@ -125,3 +126,53 @@ for (const [layout, said] of [
     assert.throws(() => parseLayout(layout), { code: 'usage', message: said });
   });
 }
+
+const TEMPLATES = [
+  '{name}',
+  '{exchange}/{type}/{symbol}/{name}',
+  '{year}-{month}/.{day}{symbol}/{type}{exchange}',
+];
+
+test('the name of a file does not depend on the files named before', () => {
+  const few = fc.constantFrom('A', '..', 'x/y', '.tickhaul');
+  const day = fc.integer({ min: 17_000, max: 25_000 }).map((n) => n as Day);
+  const files = fc.array(fc.record({ exchange: few, dataType: few, symbol: few, day }));
+  fc.assert(
+    fc.property(files, fc.constantFrom(...TEMPLATES), (all, template) => {
+      const nameOf = createFileNamer(template);
+      for (const file of all) assert.equal(nameOf(file), createFileNamer(template)(file));
+    }),
+  );
+});
+
+test('words of a template that are properties of objects are not placeholders', () => {
+  const file = { exchange: 'x', dataType: 'trades', symbol: 'A', day: parseDay('2024-03-01') };
+  assert.equal(createFileNamer('constructor{symbol}toString{day}')(file), 'constructorAtoString01');
+});
+
+test('a glob without wildcards matches only its own text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
+      fc.pre(!/[*?]/.test(a));
+      assert.equal(createGlobMatcher(a)(b), a === b);
+    }),
+  );
+});
+
+test('a glob matches prefixes, suffixes, or both', () => {
+  const matches = createGlobMatcher('BTC*-?9*');
+  assert.ok(matches('BTC-29MAR24'));
+  assert.ok(matches('BTC-X-09'));
+  assert.ok(!matches('BTC-9'));
+  assert.ok(!matches('ETHBTC-29MAR24'));
+});
+
+test('a symbol may be written with slashes, colons and lower-case letters', () => {
+  assert.equal(toDatasetSymbol(' btc/usd:perp '), 'BTC-USD-PERP');
+});
+
+test('a symbol in decomposed Unicode form equals the composed form', () => {
+  for (const symbol of ['CAFÉ-USDT', 'ÅNGSTRÖM', '가나-KRW', 'ΐ-USD']) {
+    assert.equal(toDatasetSymbol(symbol.normalize('NFD')), symbol.toUpperCase().normalize('NFC'));
+  }
+});

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type Inspection, inspectFile } from '../../src/describe/inspect-file.js';
-import { type Duck, openDuck } from '../format/parquet/readers.js';
+import { duckOfFile } from '../format/parquet/readers.js';
 import { tempDir } from '../helpers/temp.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 const signal = new AbortController().signal;
 const START = 1583020800000000;

@@ -44,19 +44,6 @@ test('days and symbols without access are unauthorized, and not requested', asyn
   assert.equal(done.summary.exitCode, 4);
 });
 
-test('an expired key gives access to the first days of months', async (t) => {
-  const service = await sandbox(t, { keyAccess: [] });
-  const done = await run(service, await tempDir(t), { selection: WEEK });
-  assert.deepEqual(done.summary.counts, { downloaded: 1, unauthorized: 4 });
-  assert.deepEqual([done.summary.exitCode, datasetRequests(service)], [4, 1]);
-});
-
-test('works without key info of the service', async (t) => {
-  const service = await sandbox(t, { noKeyInfo: true });
-  const done = await run(service, await tempDir(t), { selection: WEEK });
-  assert.deepEqual([done.summary.exitCode, done.summary.counts], [0, { downloaded: 5 }]);
-});
-
 test('existing files need no key', async (t) => {
   const dir = await tempDir(t);
   const full = await sandbox(t);

@@ -34,15 +34,6 @@ test('downloads a complete day file under its name, with its record', async (t) 
   assert.equal(files[0]?.rows, record?.rows);
 });
 
-test('does not request existing files again', async (t) => {
-  const { service, dir } = await setUp(t);
-  await run(service, dir);
-  const before = service.requests.filter((request) => request.host === 'datasets').length;
-  const { summary, files } = await run(service, dir);
-  assert.deepEqual([summary.exitCode, files[0]?.status], [0, 'skipped']);
-  assert.equal(service.requests.filter((request) => request.host === 'datasets').length, before);
-});
-
 test('keeps a good file after a failed attempt to overwrite it', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
@@ -119,17 +110,6 @@ test('a wait longer than --max-wait fails, and the other files are not requested
   assert.ok(service.requests.filter((request) => request.host === 'datasets').length <= 2);
 });
 
-test('failures for several reasons end with code 3, for one with its code', async (t) => {
-  const { service, dir } = await setUp(t, { faults: { '500': 0.5, empty: 0.5 } });
-  const { summary, files } = await run(service, dir, {
-    selection: { date: undefined, from: '2024-02-20' },
-    options: { retries: 0 },
-  });
-  const codes = new Set(files.flatMap((event) => event.error?.code ?? []));
-  assert.deepEqual([...codes].sort(), ['corrupt', 'server_error']);
-  assert.equal(summary.exitCode, 3);
-});
-
 test('--fail-fast stops at the first failed file', async (t) => {
   const { service, dir } = await setUp(t, { faults: { '500': 1 } });
   const { summary } = await run(service, dir, {
@@ -156,14 +136,6 @@ test('without a key no Authorization header is sent, and only free days are requ
   });
   assert.deepEqual([summary.exitCode, summary.counts], [4, { downloaded: 1, unauthorized: 3 }]);
   assert.ok(service.requests.every((request) => !request.authorization));
-});
-
-test('never sends the key to the second origin', async (t) => {
-  const { service, dir } = await setUp(t, { redirect: true });
-  await run(service, dir, { selection: { date: ['2024-03-02'] } });
-  assert.ok(service.requests.some((request) => request.host === 'datasets' && request.authorization));
-  const second = service.requests.filter((request) => request.host === 'objects');
-  assert.ok(second.length > 0 && second.every((request) => !request.authorization));
 });
 
 test('two concurrent runs in one folder both succeed, and leave no part file', async (t) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ERROR_TABLE, type ErrorCode, TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/day-files/day.js';
 import type { FileEvent } from '../../src/events/run-events.js';
-import { createRunTally, mergeSummaries } from '../../src/events/run-tally.js';
+import { createFailureTracker, createRunTally, mergeSummaries } from '../../src/events/run-tally.js';
 
 const file = {
   exchange: 'deribit',
@@ -111,4 +111,14 @@ test('two exports into one folder have its script once', () => {
     { path: 'a', command: 'third' },
     { path: 'b', command: 'second' },
   ]);
+});
+
+test('the error has the reason for the exit code, even if another error stopped the run', () => {
+  const failures = createFailureTracker();
+  const error = { code: 'corrupt', message: 'a.csv.gz: not a gzip file' } as const;
+  failures.record({ event: 'file', status: 'failed', file: undefined, path: 'a.csv.gz', error });
+  const stopped = { code: 'out_of_time', message: 'the time is over' } as const;
+  const codeOf = (exitCode: number): string =>
+    failures.findReason({ event: 'summary', exitCode, bytes: 0, seconds: 1, error: stopped }).code;
+  assert.deepEqual([codeOf(6), codeOf(5)], ['corrupt', 'out_of_time']);
 });

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
-import { envOf, type Started, start } from '../helpers/cli.js';
+import { envOf, type Started, start, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -33,8 +33,7 @@ export async function createWork(
   const redis = await startRedis(t);
   const dir = join(await tempDir(t), 'data');
   const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
-  const { exitCode, stderr } = await runHere(['enqueue', ...SELECTION, ...flags], { env });
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(runHere(['enqueue', ...SELECTION, ...flags], { env }));
   return { service, redis, dir, env };
 }
 
@@ -67,6 +66,5 @@ export async function assertComplete({ dir, env }: Work): Promise<void> {
   const paths = [...manifest.records()].map(({ path }) => path);
   await manifest.close();
   assert.equal(paths.length, FILES);
-  const verified = await runHere(['verify', '--json'], { env });
-  assert.equal(verified.exitCode, 0, verified.stderr);
+  await succeeded(runHere(['verify', '--json'], { env }));
 }

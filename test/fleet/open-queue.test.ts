@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { envOf, tickhaul } from '../helpers/cli.js';
+import { envOf, failedWith, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -46,9 +46,11 @@ redisTest('slices are never added to another database than the configured one', 
 redisTest('a Redis that requires a password or evicts keys is reported', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const { url } = await startRedis(t, ['--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru']);
-  const refused = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
-  assert.equal(refused.exitCode, 4);
-  assert.match(refused.stderr, /refused the sign-in \(NOAUTH/);
+  await failedWith(
+    runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } }),
+    4,
+    /refused the sign-in \(NOAUTH/,
+  );
   const withSecret = url.replace('//', '//:secret@');
   const warned = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: withSecret } });
   assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
 import { hashSeries, parseSliceJob, type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
-import { jsonLines } from '../helpers/cli.js';
+import { decideSliceOutcome } from '../../src/fleet/slice-work.js';
+import { jsonLines, succeeded } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
 import { queueOf } from '../helpers/redis.js';
@@ -77,10 +79,23 @@ redisTest(
     assert.equal(listed.stdout.trimEnd().split('\n').length, damaged.length + 1, listed.stderr);
     assert.equal(listed.exitCode, 0);
     assert.match(listed.stdout, /^damaged-0 .*slice damaged-0: its job in the queue is damaged/m);
-    const text = await runHere(['queue', 'retry', 'damaged-0'], work);
-    assert.equal(text.exitCode, 0, text.stderr);
+    await succeeded(runHere(['queue', 'retry', 'damaged-0'], work));
     const again = await runHere(['worker', '--once'], work);
     assert.match(again.stderr, /^warning failed +unreadable slice \(.*\): slice damaged-0: its job/m);
     assert.equal(again.exitCode, 3);
   },
 );
+
+const JOB = { options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 0 } };
+
+test('a slice whose destination is locked exclusively is not failed, and is returned after a delay', () => {
+  const locked = new TickhaulError('locked', 'another run holds the lock');
+  const { status, endsWorker, returnDelayMs = 0 } = decideSliceOutcome(locked, JOB, false);
+  assert.deepEqual([status, endsWorker], ['returned', undefined]);
+  assert.ok(returnDelayMs >= 1000);
+  assert.equal(
+    decideSliceOutcome(locked, JOB, true).returnDelayMs,
+    undefined,
+    'a worker that ends keeps nothing',
+  );
+});

@@ -5,7 +5,7 @@ import { parseDay } from '../../src/day-files/day.js';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { renewPlan, sealPlan } from '../../src/fleet/plan-seal.js';
 import type { SliceJob } from '../../src/fleet/slice-job.js';
-import { envOf, jsonLines } from '../helpers/cli.js';
+import { envOf, jsonLines, succeeded } from '../helpers/cli.js';
 import { gated, opening } from '../helpers/gate.js';
 import { runHere } from '../helpers/in-process.js';
 import { queueOf, startRedis } from '../helpers/redis.js';
@@ -29,7 +29,7 @@ redisTest('a slice that gets a newer plan while it is active includes its newer 
     ...envOf(service, dir),
     TICKHAUL_QUEUE_URL: url,
   }));
-  assert.equal((await runHere(['enqueue', ...SERIES], { env: before ?? {} })).exitCode, 0);
+  await succeeded(runHere(['enqueue', ...SERIES], { env: before ?? {} }));
   const working = runHere(['worker', '--once', '--json'], { env: env ?? {} });
   await Promise.race([asked.opened, working]);
   const again = await runHere(['enqueue', ...SERIES, '--json'], { env: env ?? {} });

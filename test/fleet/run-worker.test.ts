@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
-import { yieldToEventLoop } from '../../src/base/wait.js';
 import { readQueueStatus } from '../../src/fleet/queue-commands.js';
 import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/run-worker.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
-import { envOf, start, tickhaul } from '../helpers/cli.js';
+import { envOf, start, succeeded, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { redisTest } from '../helpers/services.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
 import {
   assertComplete,
   createRequestTrigger,
@@ -78,8 +78,8 @@ redisTest('a slice that lost its worker too often is reported, and counts as fai
     readonly error: string;
   }[];
   assert.deepEqual([failed?.id, failed?.error.startsWith('its workers ended')], [id, true]);
-  assert.equal((await runHere(['queue', 'retry'], work)).exitCode, 0);
-  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
+  await succeeded(runHere(['queue', 'retry'], work));
+  await succeeded(runHere(['worker', '--once', '-q'], work));
   await assertComplete(work);
 });
 
@@ -133,7 +133,7 @@ redisTest('a rejected key stops only its worker, and the slices return to the qu
     number
   >;
   assert.deepEqual([status['failed'], status['active'], status['delayed']], [0, 0, 0]);
-  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
+  await succeeded(runHere(['worker', '--once', '-q'], work));
   await assertComplete(work);
 });
 
@@ -148,7 +148,7 @@ redisTest(
     const healthy = await sandbox(t, { rows: 50 });
     const env = { ...work.env, ...envOf(healthy, work.dir) };
     await runHere(['queue', 'resume'], { env });
-    assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
+    await succeeded(runHere(['worker', '--once', '-q'], { env }));
     await assertComplete(work);
   },
 );
@@ -160,9 +160,8 @@ redisTest('after a 429 all workers wait for the requested time', async (t) => {
   const { signal } = new AbortController();
   const open = await queueOf(work.redis);
   cleanUp(t, () => open.close());
-  const isOver = finished.then(() => true);
   const ttl = (): Promise<number> => open.queue.getRateLimitTtl(PAUSABLE_LIMITER.max);
-  while ((await ttl()) <= 0 && !(await Promise.race([isOver, yieldToEventLoop().then(() => false)])));
+  await until('the pause', async () => (await ttl()) > 0, finished);
   const left = await ttl();
   assert.ok(left > 500_000 && left <= 600_000, String(left));
 
@@ -234,8 +233,7 @@ redisTest('days that no key covered at planning time do not delay the others', a
     env,
   });
   assert.match(put.stderr, /left out: 2 days need an API key that covers them, and yours does not/);
-  const worked = await runHere(['worker', '--once'], { env });
-  assert.equal(worked.exitCode, 0, worked.stderr);
+  await succeeded(runHere(['worker', '--once'], { env }));
   assert.equal((await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length, 3);
 });
 

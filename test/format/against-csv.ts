@@ -7,7 +7,7 @@ import type { Duck } from './parquet/readers.js';
  * for each column counts, sums, bounds, and the rows that queries for the bounds return.
  */
 export async function assertEqualsCsv(
-  duck: Duck,
+  duck: Pick<Duck, 'query'>,
   source: string,
   output: string,
   schema: readonly DayFileColumn[],

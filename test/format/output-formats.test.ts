@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   findOutputFormat,
   OUTPUT_EXTENSIONS,
@@ -16,13 +16,9 @@ import { createMemorySink } from '../helpers/memory-sink.js';
 import { tempDir } from '../helpers/temp.js';
 import { readWithFlechette } from './arrow/read-arrow.js';
 import { type Cell, encodeBatches, schemaOf, type TestColumn } from './parquet/batches.js';
-import { type Duck, openDuck } from './parquet/readers.js';
+import { duckOfFile } from './parquet/readers.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 type ReadCells = (path: string, schema: Schema, options: OutputOptions) => Promise<unknown>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { MIN_BYTES_FOR_THREAD } from '../../src/convert/threads/kernel-pool.js';
 import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../src/day-files/data-types.js';
@@ -11,13 +11,9 @@ import { cellsOf, csvOf, run, writeDayFile } from '../convert/day-files.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
 import { tempDir } from '../helpers/temp.js';
 import { assertEqualsCsv } from './against-csv.js';
-import { type Duck, openDuck } from './parquet/readers.js';
+import { duckOfFile } from './parquet/readers.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 const ROWS = 450;
 
@@ -58,15 +54,6 @@ for (const [compression, dataTypes] of [
     for (const { source = '', path, file } of files) {
       await assertEqualsCsv(duck, source, path, dataTypeColumns(file?.dataType ?? '') ?? []);
     }
-  });
-}
-
-for (const rows of [1, 149, 150, 151, 300, 301]) {
-  test(`converts ${rows} rows to row groups of 150`, async (t) => {
-    const dir = await tempDir(t);
-    const source = await writeDayFile(dir, 'options_chain', withEmptyCells('options_chain', rows));
-    const { files } = await run([source], { chosen: { rowGroup: 150 } });
-    await assertEqualsCsv(duck, source, files[0]?.path ?? '', dataTypeColumns('options_chain') ?? []);
   });
 }
 

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { startGunzip } from '../../src/gzip/gunzip.js';
 import { type GzipReadOptions, readGzip } from '../../src/gzip/read-source.js';
-
-let dir = '';
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'tickhaul-gzip-'));
-});
-after(() => rm(dir, { recursive: true, force: true }));
+import { tempDir } from '../helpers/temp.js';
 
 const hash = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
@@ -59,8 +53,8 @@ function brokenAt(back: number): Buffer {
   return bytes;
 }
 
-test('reads a large file as a whole, each byte and each character once', async () => {
-  const path = join(dir, 'whole.csv.gz');
+test('reads a large file as a whole, each byte and each character once', async (t) => {
+  const path = join(await tempDir(t), 'whole.csv.gz');
   await writeFile(path, GOOD);
   for (const inflateThreads of INFLATE_THREADS) {
     const { bytes, text, chunks } = await read(path, inflateThreads);
@@ -69,8 +63,8 @@ test('reads a large file as a whole, each byte and each character once', async (
   }
 });
 
-test('reads a small file', async () => {
-  const path = join(dir, 'small.csv.gz');
+test('reads a small file', async (t) => {
+  const path = join(await tempDir(t), 'small.csv.gz');
   const bytes = gzipSync('a,b\n');
   await writeFile(path, bytes);
   for (const inflateThreads of INFLATE_THREADS) {
@@ -79,8 +73,8 @@ test('reads a small file', async () => {
   }
 });
 
-test('reads a file of many small members', async () => {
-  const path = join(dir, 'members.csv.gz');
+test('reads a file of many small members', async (t) => {
+  const path = join(await tempDir(t), 'members.csv.gz');
   const rows = Array.from({ length: 4000 }, (_, i) => (i % 3 === 0 ? `${i},row\n` : ''));
   const bytes = Buffer.concat([SHORT, ...rows.map((row) => gzipSync(row))]);
   await writeFile(path, bytes);
@@ -91,8 +85,8 @@ test('reads a file of many small members', async () => {
   }
 });
 
-test('reports the error of zlib for a damaged file', async () => {
-  const path = join(dir, 'broken.csv.gz');
+test('reports the error of zlib for a damaged file', async (t) => {
+  const path = join(await tempDir(t), 'broken.csv.gz');
   for (const [bytes, message] of [
     [GOOD.subarray(0, -1), `the gzip stream ends early after ${GOOD.length - 1} bytes`],
     [brokenAt(1), 'wrong length in the gzip trailer'],
@@ -108,8 +102,8 @@ test('reports the error of zlib for a damaged file', async () => {
   }
 });
 
-test('reads a file that the inflate kernel leaves to zlib, each byte and each character once', async () => {
-  const path = join(dir, 'checked-header.csv.gz');
+test('reads a file that the inflate kernel leaves to zlib, each byte and each character once', async (t) => {
+  const path = join(await tempDir(t), 'checked-header.csv.gz');
   // A checksum of the header, in the second member.
   const header = Buffer.from([0x1f, 0x8b, 8, 2, 0, 0, 0, 0, 0, 3]);
   const checksum = Buffer.alloc(2);
@@ -124,8 +118,8 @@ test('reads a file that the inflate kernel leaves to zlib, each byte and each ch
   }
 });
 
-test('a file that is replaced while it is read is reported as changed', async () => {
-  const path = join(dir, 'replaced.csv.gz');
+test('a file that is replaced while it is read is reported as changed', async (t) => {
+  const path = join(await tempDir(t), 'replaced.csv.gz');
   await writeFile(path, GOOD);
   const shorter = gzipSync(Buffer.from(HALF).reverse(), { level: 1 });
   const longer = Buffer.concat([shorter, GOOD]);
@@ -150,8 +144,8 @@ test('a file that is replaced while it is read is reported as changed', async ()
   }
 });
 
-test('an error of the reader of bytes is thrown after the reader of text has finished', async () => {
-  const path = join(dir, 'failing.csv.gz');
+test('an error of the reader of bytes is thrown after the reader of text has finished', async (t) => {
+  const path = join(await tempDir(t), 'failing.csv.gz');
   await writeFile(path, GOOD);
   for (const inflateThreads of INFLATE_THREADS) {
     let running = 0;
@@ -172,8 +166,8 @@ test('an error of the reader of bytes is thrown after the reader of text has fin
   }
 });
 
-test('an abort ends the reading with its reason, however the file is inflated', async () => {
-  const path = join(dir, 'aborted.csv.gz');
+test('an abort ends the reading with its reason, however the file is inflated', async (t) => {
+  const path = join(await tempDir(t), 'aborted.csv.gz');
   await writeFile(path, GOOD);
   for (const inflateThreads of INFLATE_THREADS) {
     const stop = new AbortController();

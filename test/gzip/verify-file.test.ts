@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { TickhaulError } from '../../src/base/errors.js';
@@ -15,13 +14,8 @@ import {
   verifyFile,
 } from '../../src/gzip/verify-file.js';
 import { rounds } from '../helpers/services.js';
+import { tempDir } from '../helpers/temp.js';
 import { walkGzip } from './gzip-walker.js';
-
-let dir = '';
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'tickhaul-checksums-'));
-});
-after(() => rm(dir, { recursive: true, force: true }));
 
 async function verifyChunks(chunks: Iterable<Buffer>, options?: VerificationOptions): Promise<FileChecksums> {
   const pass = startVerification(options);
@@ -202,8 +196,8 @@ test('destroying a pass rejects pending calls, and later calls do no harm', asyn
   await assert.rejects(pass.finish(), { code: 'interrupted' });
 });
 
-test('verifies a file on disk in chunks', async () => {
-  const path = join(dir, 'big.csv.gz');
+test('verifies a file on disk in chunks', async (t) => {
+  const path = join(await tempDir(t), 'big.csv.gz');
   const text = Buffer.from(Array.from({ length: 400_000 }, (_, n) => `${n * 7919},${n}\n`).join(''));
   const bytes = gzipSync(text, { level: 0 });
   await writeFile(path, bytes);
@@ -215,13 +209,14 @@ test('verifies a file on disk in chunks', async () => {
   });
 });
 
-test('a missing file, or a folder, is an error with its path', async () => {
+test('a missing file, or a folder, is an error with its path', async (t) => {
+  const dir = await tempDir(t);
   await assert.rejects(verifyFile(join(dir, 'none.gz')), { code: 'disk', message: /none\.gz/ });
   await assert.rejects(verifyFile(dir), { code: 'path_taken' });
 });
 
-test('an aborted check of a file ends with the abort reason', async () => {
-  const path = join(dir, 'small.csv.gz');
+test('an aborted check of a file ends with the abort reason', async (t) => {
+  const path = join(await tempDir(t), 'small.csv.gz');
   await writeFile(path, gz);
   const reason = new TickhaulError('terminated', 'SIGTERM');
   await assert.rejects(verifyFile(path, { signal: AbortSignal.abort(reason) }), { code: 'terminated' });

@@ -44,10 +44,3 @@ export async function approveClaim(verificationUri: string, email: string): Prom
   if (code === undefined) throw new Error(`the claim page shows no code:\n${html}`);
   return code;
 }
-
-/** Signs in with the e-mail address and denies the claim. */
-export async function denyClaim(verificationUri: string, email: string): Promise<void> {
-  const visitor = claimVisitor(verificationUri);
-  await visitor.act('sign-in', { email });
-  await visitor.act('deny');
-}

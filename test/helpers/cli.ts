@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +95,31 @@ export function start(args: readonly string[], options: CliOptions = {}): Starte
 /** Runs the built command and waits for its end. */
 export function tickhaul(args: readonly string[], options: CliOptions = {}): Promise<Finished> {
   return start(args, options).finished;
+}
+
+/** The result of a run, which must end with exit code 0. */
+export async function succeeded<T extends Pick<Finished, 'exitCode' | 'stderr'>>(
+  running: Promise<T>,
+): Promise<T> {
+  const finished = await running;
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  return finished;
+}
+
+/**
+ * The result of a run, which must end with this exit code, and with an error on stderr that matches.
+ * @param what names the run if many are alike.
+ */
+export async function failedWith<T extends Pick<Finished, 'exitCode' | 'stderr'>>(
+  running: Promise<T>,
+  exitCode: number,
+  message: RegExp,
+  what = '',
+): Promise<T> {
+  const finished = await running;
+  assert.equal(finished.exitCode, exitCode, `${what}: ${finished.stderr}`);
+  assert.match(finished.stderr, message, what === '' ? undefined : `${what}: ${finished.stderr}`);
+  return finished;
 }
 
 export interface JsonLine {

@@ -5,8 +5,7 @@ import type { TestContext } from 'node:test';
 import { msToDay } from '../../src/day-files/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { BIN, type Finished, tickhaul } from './cli.js';
-import { sandbox } from './sandbox.js';
-import { tempDir } from './temp.js';
+import { sandboxAndFolder } from './sandbox.js';
 
 /** The text of a project file. */
 export const projectText = (path: string): Promise<string> =>
@@ -30,8 +29,7 @@ export interface Machine {
  * yesterday.
  */
 export async function machine(t: TestContext, options: SandboxOptions = {}): Promise<Machine> {
-  const service = await sandbox(t, { exportedUntil: msToDay(Date.now()), ...options });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { exportedUntil: msToDay(Date.now()), ...options });
   const bin = join(dir, 'bin');
   await mkdir(bin);
   await writeScript(join(bin, 'tickhaul'), `exec '${process.execPath}' '${BIN}' "$@"`);

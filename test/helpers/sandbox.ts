@@ -3,8 +3,13 @@ import { parseDay } from '../../src/day-files/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { cleanUp } from './clean-up.js';
+import { envOf } from './cli.js';
+import { tempDir } from './temp.js';
 
 export const EXPORTED_UNTIL = parseDay('2024-03-10');
+
+/** Enough activity that each minute of a feed has messages. */
+export const BUSY = { rows: 20_000 } as const satisfies SandboxOptions;
 
 /** Each response stalls in the middle, so that no file is complete when a signal arrives. */
 export const STALLED = { faults: { stall: 1 } } as const satisfies SandboxOptions;
@@ -19,7 +24,17 @@ export async function sandbox(t: TestContext, options: SandboxOptions = {}): Pro
   return service;
 }
 
-/** The same with enough activity that each minute of a feed has messages. */
+/** A service, an empty folder, and the environment of a command that uses both. */
+export async function sandboxAndFolder(
+  t: TestContext,
+  options: SandboxOptions = {},
+): Promise<{ readonly service: Sandbox; readonly dir: string; readonly env: Record<string, string> }> {
+  const service = await sandbox(t, options);
+  const dir = await tempDir(t);
+  return { service, dir, env: envOf(service, dir) };
+}
+
+/** A service whose feeds have messages in each minute. */
 export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
-  return sandbox(t, { rows: 20_000, ...options });
+  return sandbox(t, { ...BUSY, ...options });
 }

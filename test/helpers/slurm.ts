@@ -1,27 +1,14 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir, userInfo } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { cleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 import type { ContextWith } from './services.js';
-
-/** The version of Debian 12, which works without munge. Later versions are untested. */
-const VERSION = /^slurm-wlm 22\.05\./;
-
-const version = (program: string): string =>
-  spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? '';
-// Without a configuration, clients can only print their version.
-const isHere =
-  VERSION.test(version('slurmctld')) &&
-  VERSION.test(version('slurmd')) &&
-  spawnSync('sbatch', ['--usage'], { env: pathWith({}) }).error === undefined;
-
-/** Why tests that need Slurm are skipped; false if it is installed. */
-export const NO_SLURM = !isHere && 'no Slurm 22.05 here';
+import { tempDir } from './temp.js';
 
 /** Result of one task of an array. */
 export interface TaskEnd {
@@ -36,9 +23,12 @@ export interface TestSlurm {
   run(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<readonly TaskEnd[]>;
 }
 
-/** A Slurm cluster of one node on loopback, for this test’s user; it ends with the test. */
+/**
+ * A Slurm cluster of one node on loopback, for this test’s user; it ends with the test. Known to work with
+ * version 22.05, that of Debian 12, without munge.
+ */
 export async function startSlurm(t: ContextWith<'slurm'>): Promise<TestSlurm> {
-  const dir = await mkdtemp(join(tmpdir(), 'tickhaul-slurm-'));
+  const dir = await tempDir(t);
   const daemons: ChildProcess[] = [];
   const conf = { SLURM_CONF: join(dir, 'slurm.conf') };
   const ask = async (program: string, args: readonly string[]): Promise<string> =>
@@ -66,7 +56,6 @@ export async function startSlurm(t: ContextWith<'slurm'>): Promise<TestSlurm> {
       await waitFor(isIdle, 10_000).catch(() => {});
     }
     await stop();
-    await rm(dir, { recursive: true, force: true });
   });
 
   const start = async (): Promise<boolean> => {

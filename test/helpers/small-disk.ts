@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -13,21 +14,25 @@ export interface SmallDisk {
   seal(): void;
 }
 
+/** Mounts a file system until its stdin ends: with the test, or with a process of tests that is killed. */
+const MOUNT = `trap '' INT TERM HUP
+  mount -t tmpfs -o "size=$1" tmpfs "$0" && echo mounted && cat
+  umount -l "$0"; rmdir "$0"`;
+
 /**
  * A file system of a size such as `400k`, removed after the test. Skips the test if mounting is not
  * permitted.
  */
 export async function smallDisk(t: TestContext, size: string): Promise<SmallDisk | undefined> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-small-'));
-  let isMounted = false;
+  const mounting = spawn('sh', ['-c', MOUNT, dir, size], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = once(mounting, 'exit');
   cleanUp(t, async () => {
-    if (isMounted) execFileSync('umount', [dir]);
-    await rm(dir, { recursive: true, force: true });
+    mounting.stdin.end();
+    await ended;
   });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', dir], { stdio: 'ignore' });
-    isMounted = true;
-  } catch {
+  const mounted = once(mounting.stdout, 'data').then(() => true);
+  if (!(await Promise.race([mounted, ended.then(() => false)]))) {
     t.skip('no right to mount a small file system here');
     return undefined;
   }

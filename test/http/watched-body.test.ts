@@ -39,16 +39,17 @@ test('a slow reader of a fast body does not cause a stall', async (t) => {
 
 test('bytes that arrive at intervals below the timeout do not stall', async () => {
   const source = { pause: () => {}, resume: () => {}, abort: () => {} };
-  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 150, announcedBytes: undefined });
+  // Together longer than the timeout, and each far shorter, also on a busy machine.
+  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 1500, announcedBytes: undefined });
   const drip = async (): Promise<void> => {
-    for (let drop = 0; drop < 8; drop++) {
-      await sleep(30);
+    for (let drop = 0; drop < 20; drop++) {
+      await sleep(100);
       body.push(Buffer.from('x'));
     }
     body.finish();
   };
   const [bytes] = await Promise.all([readBody(body), drip()]);
-  assert.equal(bytes.length, 8);
+  assert.equal(bytes.length, 20);
 });
 
 test('a body that ends before its announced size is short, and the error has both counts', async (t) => {

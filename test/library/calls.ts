@@ -2,9 +2,7 @@ import type { TestContext } from 'node:test';
 import type { RunEvent, TickhaulError } from '../../src/index.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { cleanUp } from '../helpers/clean-up.js';
-import { envOf } from '../helpers/cli.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 
 export interface Surroundings {
   readonly service: Sandbox;
@@ -13,10 +11,9 @@ export interface Surroundings {
 
 /** A service and a download folder, set in the environment of this process until the test ends. */
 export async function place(t: TestContext, options: SandboxOptions = {}): Promise<Surroundings> {
-  const service = await sandbox(t, options);
-  const dir = await tempDir(t);
+  const { service, dir, env } = await sandboxAndFolder(t, options);
   const before = { ...process.env };
-  Object.assign(process.env, envOf(service, dir));
+  Object.assign(process.env, env);
   cleanUp(t, () => {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   });

@@ -3,7 +3,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { download, plan, TickhaulError } from '../../src/index.js';
-import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, jsonLines, succeeded, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { tradesOf } from '../helpers/selection.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
@@ -194,7 +195,7 @@ test('dryRun, fromFile, failedTo and frozen', async (t) => {
   const failedTo = join(dir, 'failed');
   assert.equal((await download({ fromFile: list, failedTo })).downloaded, 1);
   const lock = join(dir, 'lock');
-  assert.equal((await tickhaul(['lock', '--dir', dir, '-o', lock])).exitCode, 0);
+  await succeeded(runHere(['lock', '--dir', dir, '-o', lock]));
   assert.equal((await download({ frozen: lock, dir: join(dir, 'other') })).downloaded, 1);
   await writeFile(join(dir, 'other', 'extra.csv.gz'), '');
   const error = await errorOf(download({ frozen: lock, dir: join(dir, 'other') }));

@@ -2,8 +2,19 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { audit, convert, coverage, download, plan, sync, verify } from '../../src/index.js';
+import {
+  audit,
+  convert,
+  coverage,
+  download,
+  export as exportDayFiles,
+  plan,
+  sync,
+  TickhaulError,
+  verify,
+} from '../../src/index.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { namesIn } from '../helpers/temp.js';
 import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
 
@@ -44,15 +55,61 @@ test('convert writes files with a layout and computed types', async (t) => {
   assert.equal(nothing.exitCode, 2);
 });
 
-test('audit yields each day, and writes the page', async (t) => {
+test('audit judges the days of a folder, and rejects with the code of failOn', async (t) => {
   const { dir } = await place(t);
-  await download(ONE);
+  await download({ ...ONE });
   const html = join(dir, 'audit.html');
-  const run = audit({ html, offline: true });
-  const [day] = (await eventsOf(run)).filter(({ event }) => event === 'day');
-  assert.equal(day?.event === 'day' && day.condition, 'available');
-  assert.equal((await run).available, 1);
+  const run = audit({ html });
+  const events = await eventsOf(run);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['plan', 'day', 'note', 'summary'],
+  );
+  const day = events.find(({ event }) => event === 'day');
+  assert.ok(day?.event === 'day');
+  assert.deepEqual([day.symbol, day.date, day.condition], ['BTCUSDT', ONE.date, 'available']);
+  assert.equal(day.checks?.['local_order']?.count, 0);
+  const summary = await run;
+  assert.equal(summary.available, 1);
+  assert.ok(summary.bytes > 0);
   assert.match(await readFile(html, 'utf8'), /<dt>days available<\/dt><dd>1<\/dd>/);
+  assert.equal(
+    (await audit({ types: 'trades', gap: '2m', jump: 0.5, degrade: ['gap', 'crossed'] })).available,
+    1,
+  );
+  assert.equal((await download({ ...ONE, existing: 'overwrite', audit: true })).available, 1);
+  assert.equal((await audit()).bytes, 0);
+  const failed = await errorOf(audit({ failOn: 'available' }));
+  assert.ok(failed instanceof TickhaulError);
+  assert.deepEqual([failed.code, failed.exitCode, failed.summary.available], ['audit_failed', 10, 1]);
+  assert.match(failed.message, /^1 day with a condition or a failed check among: available$/);
+  const unknown = await errorOf(audit({ failOn: ['available', 'gaps'] }));
+  assert.deepEqual([unknown.code, unknown.exitCode], ['usage', 2]);
+  assert.match(unknown.message, /^failOn: "gaps" is not a known name; did you mean gap/);
+});
+
+test('export yields events, and rejects with the errors of the command', async (t) => {
+  const { dir } = await place(t);
+  await download({
+    exchange: 'deribit',
+    types: ['trades', 'incremental_book_L2'],
+    symbols: 'BTC-PERPETUAL',
+    date: '2024-03-01',
+  });
+  const options = { target: 'hftbacktest', paths: [dir], out: join(dir, 'npz') } as const;
+  const run = exportDayFiles({ ...options, snapshots: 'ignore-sod', baseLatency: '5us' });
+  const events = await eventsOf(run);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['plan', 'file', 'summary'],
+  );
+  const { converted, scripts } = await run;
+  const path = join(dir, 'npz', 'run_hftbacktest.py');
+  assert.deepEqual([converted, scripts], [1, [{ path, command: `python3 ${path}` }]]);
+  const error = await errorOf(exportDayFiles({ ...options, timeframe: ['1m'] }));
+  assert.ok(error instanceof TickhaulError);
+  assert.deepEqual([error.code, error.exitCode], ['usage', 2]);
+  assert.match(error.message, /timeframe has no effect on hftbacktest; omit it/);
 });
 
 test('coverage returns the document of --json, yields its series, and writes the page', async (t) => {
@@ -63,7 +120,7 @@ test('coverage returns the document of --json, yields its series, and writes the
   const run = coverage({ symbols: ['BTC*'], html });
   const events = await eventsOf(run);
   const { totals, series } = await run;
-  const { stdout } = await tickhaul(['coverage', dir, '-s', 'BTC*', '--json']);
+  const { stdout } = await runHere(['coverage', dir, '-s', 'BTC*', '--json']);
   assert.deepEqual({ totals, series }, JSON.parse(stdout));
   assert.deepEqual(
     events,

@@ -104,17 +104,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 
 test('an invalid name suggests the nearest valid names', () => {
   for (const [wrong, right] of Object.entries(WRONG)) {
-    assert.throws(
-      () => parseMessageType(wrong),
-      (error: TickhaulError) => {
-        assert.deepEqual(
-          [error.code, error.message],
-          ['usage', `"${wrong}" is not a normalized data type; did you mean ${right.join(' or ')}?`],
-        );
-        return true;
-      },
-      wrong,
-    );
+    const message = `"${wrong}" is not a normalized data type; did you mean ${right.join(' or ')}?`;
+    assert.throws(() => parseMessageType(wrong), { code: 'usage', message });
   }
   assert.throws(() => parseMessageType('xyz'), { code: 'usage', message: /use trade, book_change/ });
 });
@@ -126,14 +117,8 @@ test('a message type is not a computed type', () => {
     ['book_change', 'book_snapshot_10_100ms'],
     ['trade_bar_1w', 'trade_bar_10080m'],
   ] as const) {
-    assert.throws(
-      () => parseComputedTypeName(name),
-      (error: TickhaulError) => {
-        assert.match(error.message, /is not a computed type/);
-        assert.ok(error.message.endsWith(`did you mean ${near}?`), error.message);
-        return true;
-      },
-    );
+    const message = new RegExp(`is not a computed type.*did you mean ${near}\\?$`);
+    assert.throws(() => parseComputedTypeName(name), { message });
   }
 });
 

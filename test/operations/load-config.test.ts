@@ -10,9 +10,7 @@ import type { ConfigFile } from '../../src/options/parse-config.js';
 import { workingDir } from '../helpers/temp.js';
 
 /** Values of all settings; a new one fails the test until its row says which files may have it. */
-const TOP = {
-  $schema: 'schema.json',
-  dir: 's3://bucket/prefix',
+const ANYWHERE = {
   layout: 'hive',
   concurrency: 2,
   retries: 1,
@@ -32,11 +30,16 @@ const TOP = {
   rowGroup: '64k',
   times: 'int',
   numbers: 'string',
+  audit: true,
+};
+const TOP = {
+  ...ANYWHERE,
+  $schema: 'schema.json',
+  dir: 's3://bucket/prefix',
   wait: true,
   timeout: '1h',
   maxDuration: '1h',
   lockTimeout: '1h',
-  audit: true,
   s3Region: 'eu-west-1',
   s3PathStyle: true,
 };
@@ -53,6 +56,7 @@ const NAMED_ONLY = {
 };
 const JOB = { name: 'a', exchange: 'deribit', types: 'trades', symbols: 'BTC' };
 const IN_JOBS = {
+  ...ANYWHERE,
   ...JOB,
   symbolTypes: 'perpetual',
   from: '2024-03-01',
@@ -62,26 +66,6 @@ const IN_JOBS = {
   last: '3d',
   weekdays: 'mon-fri',
   free: true,
-  layout: 'hive',
-  concurrency: 2,
-  retries: 1,
-  stallTimeout: '5s',
-  maxWait: '5s',
-  maxRate: '20MB',
-  existing: 'verify',
-  failFast: true,
-  strict: true,
-  convert: 'parquet',
-  noKeepCsv: true,
-  as: 'trade_bar_1m',
-  barTime: 'open',
-  fill: true,
-  compression: 'zstd',
-  encodings: 'plain',
-  rowGroup: '64k',
-  times: 'int',
-  numbers: 'string',
-  audit: true,
   export: 'freqtrade',
   exportDir: 's3://bucket/prefix',
   exportAs: 'rows',

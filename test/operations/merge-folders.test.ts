@@ -8,7 +8,7 @@ import { ExportLog, type ExportRecord } from '../../src/export/export-log.js';
 import { mergeFolders } from '../../src/operations/merge-folders.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { downloadDays, resultsOf, SERIES } from '../cli/export/exporting.js';
-import { jsonLines } from '../helpers/cli.js';
+import { jsonLines, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 
@@ -30,8 +30,7 @@ test('audits and exports of shards on several disks need not be repeated after a
     npz: join(place, `npz-${i}`),
   }));
   const run = async (...words: readonly string[]) => {
-    const finished = await runHere(words, { env });
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(runHere(words, { env }));
     return finished;
   };
   for (const disk of disks) {

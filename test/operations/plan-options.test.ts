@@ -42,10 +42,8 @@ import type { ExchangeRecord } from '../../src/service/records/fetch-records.js'
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openJobs } from '../../src/sync/open-jobs.js';
-import { envOf } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 
 const SELECTED = { exchange: 'binance-futures', type: 'quotes', symbol: 'ETHUSDT' };
 const DAY = '2024-03-01';
@@ -221,11 +219,10 @@ function withoutSelection(args: CommandArgs): CommandArgs {
 }
 
 async function withWays(t: TestContext, work: (ways: Ways) => Promise<void>): Promise<void> {
-  const dir = await tempDir(t);
-  const service = await sandbox(t);
+  const { dir, env } = await sandboxAndFolder(t);
   const host: CommandHost = {
     ...readProcessHost(process),
-    env: envOf(service, dir),
+    env,
     home: dir,
     stdin: undefined,
     signal: new AbortController().signal,

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { decodeText } from '../../src/operations/read-user-file.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
-import { envOf } from '../helpers/cli.js';
+import { failedWith, succeeded } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const TEXT = 'BTC-PERPETUAL\r\nÜ\r\n';
@@ -32,9 +32,7 @@ test('texts are decoded as their byte order marks say, and others are refused wi
 });
 
 test('lists, keys and config files of Windows programs are read', async (t) => {
-  const service = await sandbox(t, { rows: 20 });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t, { rows: 20 });
   const select = ['deribit', '-t', 'trades', '--date', '2024-03-02'];
   const write = async (name: string, bytes: Buffer): Promise<string> => {
     await writeFile(join(dir, name), bytes, { mode: 0o600 });
@@ -43,17 +41,18 @@ test('lists, keys and config files of Windows programs are read', async (t) => {
   const list = await write('list', utf16('BTC-PERPETUAL\r\n'));
   const key = await write('key', utf16(`${service.apiKey}\r\n`));
   const keyed = { ...env, TICKHAUL_API_KEY: '' };
-  const done = await runHere(['download', ...select, '-s', `@${list}`, '--api-key-file', key], {
-    env: keyed,
-  });
-  assert.equal(done.exitCode, 0, done.stderr);
+  await succeeded(
+    runHere(['download', ...select, '-s', `@${list}`, '--api-key-file', key], {
+      env: keyed,
+    }),
+  );
   const lock = join(dir, 'lock');
   await runHere(['lock', '-o', lock], { env });
   const config = {
     jobs: [{ name: 'a', exchange: 'deribit', types: ['trades'], symbols: [`@${list}`], last: 1 }],
   };
   const configFile = await write('tickhaul.json', utf16(JSON.stringify(config)));
-  assert.equal((await runHere(['sync', '--dry-run', '--config', configFile], { env })).exitCode, 0);
+  await succeeded(runHere(['sync', '--dry-run', '--config', configFile], { env }));
 
   for (const quoted of [`"${service.apiKey}"\n`, `'${service.apiKey}'`, `\u201c${service.apiKey}\u201d`]) {
     const file = await write('quoted', Buffer.from(quoted));
@@ -75,10 +74,9 @@ test('a byte order mark in the header of a CSV file is the reason of its refusal
       ['audit', '--offline', path],
       ['convert', path, '-o', '-'],
     ]) {
-      const { exitCode, stderr } = await runHere(words);
-      assert.equal(exitCode, 6);
-      assert.match(
-        stderr,
+      await failedWith(
+        runHere(words),
+        6,
         /line 1, no header: the file begins with a byte order mark, so another program has/,
       );
     }

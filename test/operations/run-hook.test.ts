@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readProcessHost } from '../../src/operations/command-host.js';
-import { runHook } from '../../src/operations/notifications.js';
+import { openPing, runHook } from '../../src/operations/notifications.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
+import { serve } from '../service/loopback.js';
 
 const host = { ...readProcessHost(process), env: { PATH: process.env['PATH'] } };
 
@@ -65,3 +67,20 @@ test('an aborted wait leaves the command running, with its input', async (t) => 
 test('background processes of a command do not delay the run', async () => {
   await runHook('sleep 600 >&2 & kill -KILL $!', '', host);
 });
+
+for (const [statuses, fails] of [
+  [[408, 425, 200], undefined],
+  [[503, 200], undefined],
+  [[404, 200], { code: 'rejected' }],
+] as const) {
+  test(`a ping that is answered with ${statuses.join(', ')} ${fails ? 'fails' : 'is repeated'}`, async (t) => {
+    const left: number[] = [...statuses];
+    const base = await serve(t, (_, response) => response.writeHead(left.shift() ?? 500).end());
+    const ping = openPing(new URL(base), { env: {} });
+    cleanUp(t, () => ping.close());
+    const sent = ping.send('success', new AbortController().signal);
+    if (fails) await assert.rejects(sent, fails);
+    else await sent;
+    assert.equal(left.length, fails ? 1 : 0);
+  });
+}

@@ -59,7 +59,7 @@ function rightText(t: TestContext): Promise<string> {
 for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undefined][]) {
   test(`fault ${kind}: writes and caches nothing wrong, and recovers if possible`, async (t) => {
     const right = await rightText(t);
-    const patience = kind === 'stall' ? { stallTimeoutMs: 200 } : {};
+    const patience = kind === 'stall' ? { stallTimeoutMs: 1000 } : {};
 
     const folder = await tempDir(t);
     const healing = await busySandbox(t, {

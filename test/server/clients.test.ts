@@ -1,133 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
-import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
-import { connectTo, hear, whileOpen } from './socket/connecting.js';
+import { hear } from './socket/connecting.js';
 
-/** Requests and requirements of existing clients (`docs/spec/local-server.md#known-clients`). */
-
-interface Level {
-  readonly price?: number;
-  readonly amount?: number;
-}
-
-interface Message {
-  readonly type: string;
-  readonly exchange: string;
-  readonly id?: unknown;
-  readonly depth?: number;
-  readonly interval?: number;
-  readonly bids?: readonly Level[];
-  readonly asks?: readonly Level[];
-}
-
-const KNOWN_TYPES = ['book_change', 'book_snapshot', 'trade', 'trade_bar', 'derivative_ticker', 'disconnect'];
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-
-/** Checks a message like nautilus_trader, which ends its stream at the first message it cannot parse. */
-function parseStrictly(text: string): Message {
-  const message = JSON.parse(text) as Message;
-  assert.ok(KNOWN_TYPES.includes(message.type), text);
-  for (const [key, value] of Object.entries(message)) {
-    if (/timestamp$/i.test(key)) assert.match(String(value), RFC_3339, text);
-  }
-  assert.ok(message.id === undefined || typeof message.id === 'string', text);
-  for (const whole of [message.depth ?? 0, message.interval ?? 0]) {
-    assert.ok(Number.isInteger(whole) && whole >= 0, text);
-  }
-  for (const level of [...(message.bids ?? []), ...(message.asks ?? [])]) {
-    assert.equal(typeof level.price, typeof level.amount, `half a level: ${text}`);
-  }
-  return message;
-}
-
-/** It always sends a list and days, and one type that some exchanges lack: the server skips that type with a warning. */
-test('nautilus_trader: lists, days, and derivative_ticker for every exchange', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const dataTypes = ['trade', 'book_change', 'book_snapshot_3_1m', 'trade_bar_1m', 'derivative_ticker'];
-  for (const [source, to] of [
-    ['datasets', '2024-03-02'],
-    ['feeds', '2024-03-01T02:00'],
-  ] as const) {
-    const commonOptions = { dataTypes, from: '2024-03-01', to };
-    const options = [
-      { ...commonOptions, exchange: 'coinbase', symbols: ['BTC-USD'], withDisconnectMessages: null },
-      { ...commonOptions, exchange: 'bitmex', symbols: ['xbtusd'], withDisconnectMessages: true },
-    ];
-    const server = await serveHere(t, service, dir, { source });
-    const { messages, code } = await hear(server, withOptions('/ws-replay-normalized', options));
-    assert.equal(code, 1000);
-    const read = messages.map(parseStrictly);
-    const listTypes = (exchange: string): ReadonlySet<string> =>
-      new Set(read.filter((message) => message.exchange === exchange).map(({ type }) => type));
-    for (const type of ['trade', 'book_change', 'book_snapshot', 'trade_bar']) {
-      assert.ok(listTypes('coinbase').has(type) && listTypes('bitmex').has(type), `${source} ${type}`);
-    }
-    assert.deepEqual(
-      [listTypes('coinbase'), listTypes('bitmex')].map((types) => types.has('derivative_ticker')),
-      [false, true],
-    );
-    const lacking = server.warnings.filter((line) => /coinbase has no derivative_ticker/.test(line));
-    assert.equal(lacking.length, 1, server.warnings.join('\n'));
-  }
-});
-
-test('nautilus_trader: a stream with pings; tardis-rs: full ISO times', async (t) => {
-  const { url } = await loopbackExchange(t, {
-    async play(peer) {
-      await peer.nextMessage();
-      const market = createMarketSender('bitmex', 'XBTUSD', peer);
-      market.book(true, 100, 101);
-      market.trade(100);
-    },
-  });
-  const service = await sandbox(t);
-  const server = await serveHere(t, service, await tempDir(t), { env: { WSS_URL_BITMEX: url } });
-  const stream = [
-    {
-      exchange: 'bitmex',
-      symbols: ['XBTUSD'],
-      dataTypes: ['trade', 'book_change'],
-      timeoutIntervalMS: 60_000,
-    },
-  ];
-  const receivedTypes: string[] = [];
-  let onBoth = (): void => {};
-  const both = new Promise<void>((resolve) => {
-    onBoth = resolve;
-  });
-  const connected = connectTo(server, withOptions('/ws-stream-normalized', stream), [], (text) => {
-    receivedTypes.push(parseStrictly(text).type);
-    if (receivedTypes.length === 2) onBoth();
-  });
-  await whileOpen(connected, both);
-  assert.deepEqual(receivedTypes, ['book_change', 'trade']);
-  const { socket } = connected;
-  const pong = once(socket, 'pong');
-  socket.ping('still there');
-  const [payload] = (await whileOpen(connected, pong)) as [Buffer];
-  assert.equal(String(payload), 'still there');
-  socket.terminate();
-
-  const whole = [
-    {
-      exchange: 'bitmex',
-      symbols: ['XBTUSD'],
-      from: '2024-03-01T00:00:00Z',
-      to: '2024-03-01T03:00:00Z',
-      dataTypes: ['trade'],
-      withDisconnectMessages: false,
-    },
-  ];
-  const { messages, code } = await hear(server, withOptions('/ws-replay-normalized', whole));
-  assert.ok(messages.length > 0);
-  assert.equal(code, 1000);
-  for (const text of messages) assert.match(text, /"side":"(?:buy|sell|unknown)"/);
-});
+/*
+ * Requests of existing clients (`docs/spec/local-server.md#known-clients`); nautilus-conformance.test.ts has those of
+ * NautilusTrader.
+ */
 
 test('others: times in the form of isoformat(), unescaped JSON and plus signs, on each endpoint', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
@@ -151,7 +31,10 @@ test('others: times in the form of isoformat(), unescaped JSON and plus signs, o
     const unescaped = (options: object): string => JSON.stringify(options).replaceAll(' ', '+');
     const { from, to } = period;
     const [http, sockets, native] = await Promise.all([
-      ask(server.httpPort, `/replay?options=${unescaped({ ...period, filters })}`),
+      ask(
+        server.httpPort,
+        `/replay?options=${unescaped({ ...period, exchange: 'BitMEX', filters, withDisconnects: null })}`,
+      ),
       hear(server, `/ws-replay-normalized?options=${unescaped([{ ...period, ...types }])}`),
       hear(server, `/ws-replay?exchange=bitmex&from=${from}&to=${to}`, subscribe),
     ]);

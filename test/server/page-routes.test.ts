@@ -5,9 +5,9 @@ import { VERSION } from '../../src/base/packages.js';
 import { readChartParts } from '../../src/base/page/base-style.js';
 import { findSymbols, memoizeForTime } from '../../src/server/page-routes.js';
 import { createContentSecurityPolicy, readServerPageScript } from '../../src/server/render-server-page.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { BUSY, sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { ask, busySandbox, serveHere, withOptions } from './serving.js';
+import { ask, serveHere, withOptions } from './serving.js';
 
 test('the page loads nothing, and its policy allows the two ports of its server', async (t) => {
   const service = await sandbox(t);
@@ -64,8 +64,7 @@ test('refuses the page and its endpoints to other hosts and origins, but accepts
 });
 
 test('serves the facts of the server and its cache', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const { httpPort } = await serveHere(t, service, dir, { feeds: { cacheLimit: 1e9 } });
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
   const lines = (await ask(httpPort, withOptions('/replay', options))).text.split('\n').length - 1;
@@ -78,8 +77,7 @@ test('serves the facts of the server and its cache', async (t) => {
 });
 
 test('lists exchanges and symbols of feeds and of day files, also offline', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const feeds = await serveHere(t, service, dir);
   const listed = JSON.parse((await ask(feeds.httpPort, '/page/exchanges')).text);
   assert.deepEqual(listed.at(0), {
@@ -107,8 +105,7 @@ test('lists exchanges and symbols of feeds and of day files, also offline', asyn
 });
 
 test('without the service and the stored list, lists the exchanges with stored records', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { httpPort } = await serveHere(t, service, dir);
   await ask(httpPort, '/page/symbols?exchange=deribit');
   const offline = await serveHere(t, service, dir, { feeds: { offline: true } });

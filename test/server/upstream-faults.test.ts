@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { tempDir } from '../helpers/temp.js';
+import { BUSY, sandboxAndFolder } from '../helpers/sandbox.js';
 import { listCachedFiles } from '../raw-feeds/replaying.js';
-import { ask, busySandbox, serveHere, withOptions } from './serving.js';
+import { ask, serveHere, withOptions } from './serving.js';
 import { hear } from './socket/connecting.js';
 
 test('no endpoint ends a response regularly after an error in the middle', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   // During a retry the available messages are sent.
   const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
   const period = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:30' };

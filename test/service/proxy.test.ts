@@ -34,34 +34,25 @@ async function startProxy(t: TestContext, refuse?: number): Promise<Proxy> {
 
 const hello = (t: TestContext): Promise<string> => serve(t, (_, response) => response.end('hello'));
 
-for (const name of ['HTTP_PROXY', 'http_proxy']) {
-  test(`${name} receives several requests for http addresses with absolute URLs`, async (t) => {
-    const [base, proxy] = [await hello(t), await startProxy(t)];
-    const client = clientFor(t, base, { env: { [name]: proxy.url.replace('http://', 'http://user:pass@') } });
-    for (const path of ['/a', '/b']) {
-      const answer = await sendGet(client, base + path, {}, undefined);
-      assert.equal((await readBody(answer.body)).toString(), 'hello');
-    }
-    const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
-    assert.deepEqual(proxy.requestLines, [`GET ${base}/a ${login}`, `GET ${base}/b ${login}`]);
-  });
-}
-
-test('accepts a proxy address without a scheme', async (t) => {
+test('a proxy receives several requests for http addresses with absolute URLs', async (t) => {
   const [base, proxy] = [await hello(t), await startProxy(t)];
-  const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url.replace('http://', '') } });
-  await readBody((await sendGet(client, `${base}/a`, {}, undefined)).body);
-  assert.equal(proxy.requestLines.length, 1);
+  const env = { HTTP_PROXY: proxy.url.replace('http://', 'http://user:pass@') };
+  const client = clientFor(t, base, { env });
+  for (const path of ['/a', '/b']) {
+    const answer = await sendGet(client, base + path, {}, undefined);
+    assert.equal((await readBody(answer.body)).toString(), 'hello');
+  }
+  const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+  assert.deepEqual(proxy.requestLines, [`GET ${base}/a ${login}`, `GET ${base}/b ${login}`]);
 });
 
-for (const NO_PROXY of ['127.0.0.1', '*', 'example.com, 127.0.0.1']) {
-  test(`NO_PROXY=${NO_PROXY} bypasses the proxy`, async (t) => {
-    const [base, proxy] = [await hello(t), await startProxy(t)];
-    const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url, NO_PROXY } });
-    assert.equal((await readBody((await sendGet(client, base, {}, undefined)).body)).toString(), 'hello');
-    assert.deepEqual(proxy.requestLines, []);
-  });
-}
+test('NO_PROXY bypasses the proxy', async (t) => {
+  const [base, proxy] = [await hello(t), await startProxy(t)];
+  const env = { HTTP_PROXY: proxy.url, NO_PROXY: 'example.com, 127.0.0.1' };
+  const answer = await sendGet(clientFor(t, base, { env }), base, {}, undefined);
+  assert.equal((await readBody(answer.body)).toString(), 'hello');
+  assert.deepEqual(proxy.requestLines, []);
+});
 
 test('HTTPS_PROXY is used for a tunnel, and the error shows its refusal', async (t) => {
   const proxy = await startProxy(t, 403);
@@ -82,9 +73,7 @@ test('the error shows that a proxy requires a password', async (t) => {
   });
 });
 
-test('a proxy that closes the connection on CONNECT is an error after one attempt', {
-  timeout: 10_000,
-}, async (t) => {
+test('a proxy that closes the connection on CONNECT is an error after one attempt', async (t) => {
   let connections = 0;
   const server = createTcp((socket) => {
     connections++;

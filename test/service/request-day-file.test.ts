@@ -192,8 +192,6 @@ test('redacts the key if the response contains it', async (t) => {
       response.writeHead(401).end(JSON.stringify({ message: request.headers.authorization })),
     's3cret',
   );
-  await assert.rejects(requestDayFile(client, FILE, { attempt: 0 }), (error: Error) => {
-    assert.match(error.message, /does not accept the key: "Bearer \*\*\*"/);
-    return true;
-  });
+  const message = /does not accept the key: "Bearer \*\*\*"/;
+  await assert.rejects(requestDayFile(client, FILE, { attempt: 0 }), { message });
 });

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import { portsOf } from '../cli/serve/ports.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start } from '../helpers/cli.js';
-import { tempDir } from '../helpers/temp.js';
-import { ask, busySandbox, withOptions } from '../server/serving.js';
+import { BUSY, sandboxAndFolder } from '../helpers/sandbox.js';
+import { ask, withOptions } from '../server/serving.js';
 import { hear } from '../server/socket/connecting.js';
 import { upgrade } from './clients.js';
 import { createRequests } from './soak-requests.js';
@@ -57,8 +57,7 @@ const STALLED = withOptions('/ws-replay-normalized', {
 });
 
 test(`${clients} clients that never read beside ${readers} that do, for ${values.minutes} minutes`, async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const limit = String(2 * (clients + readers));
   const args = ['serve', '--port', '0', '--max-clients', limit, '--cache-dir', join(dir, 'slices')];
   const server = start(args, { env: envOf(service, dir) });

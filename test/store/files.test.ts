@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { publishPart } from '../../src/store/folder/folder-day-part.js';
 import { localFiles } from '../../src/store/folder/local-files.js';
 import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part-path.js';
 import { createParentFolder, isInside, resolveInside } from '../../src/store/paths.js';
+import { tempDir } from '../helpers/temp.js';
 
-let top = '';
-let dir = '';
-beforeEach(async () => {
-  top = await mkdtemp(join(tmpdir(), 'tickhaul-files-'));
-  dir = join(top, 'data');
-});
-afterEach(() => rm(top, { recursive: true, force: true }));
+/** A folder, and the path of a download folder in it that does not exist yet. */
+async function setUp(t: TestContext): Promise<{ readonly top: string; readonly dir: string }> {
+  const top = await tempDir(t);
+  return { top, dir: join(top, 'data') };
+}
 
 test('accepted paths never lead out of the folder', () => {
   const part = fc.oneof(
@@ -49,12 +36,14 @@ test('accepts the paths of day files', () => {
   }
 });
 
-test('creates the parent folders of a file', async () => {
+test('creates the parent folders of a file', async (t) => {
+  const { dir } = await setUp(t);
   assert.equal(await createParentFolder(dir, 'a/b/c.gz'), join(dir, 'a', 'b', 'c.gz'));
   assert.ok((await stat(join(dir, 'a', 'b'))).isDirectory());
 });
 
-test('follows a symbolic link inside the folder, and refuses one that leads out', async () => {
+test('follows a symbolic link inside the folder, and refuses one that leads out', async (t) => {
+  const { top, dir } = await setUp(t);
   await mkdir(join(dir, 'real'), { recursive: true });
   await mkdir(join(top, 'data-not'));
   await symlink(join(dir, 'real'), join(dir, 'in'));
@@ -68,20 +57,23 @@ test('follows a symbolic link inside the folder, and refuses one that leads out'
   assert.deepEqual(await readdir(join(top, 'data-not')), []);
 });
 
-test('the download folder may be a symbolic link', async () => {
+test('the download folder may be a symbolic link', async (t) => {
+  const { top, dir } = await setUp(t);
   await mkdir(join(top, 'disk'));
   await symlink(join(top, 'disk'), dir);
   await createParentFolder(dir, 'a/f.gz');
   assert.deepEqual(await readdir(join(top, 'disk')), ['a']);
 });
 
-test('a file with the name of a parent folder affects only this path', async () => {
+test('a file with the name of a parent folder affects only this path', async (t) => {
+  const { dir } = await setUp(t);
   await mkdir(dir);
   await writeFile(join(dir, 'a'), '');
   await assert.rejects(createParentFolder(dir, 'a/b/f.gz'), { code: 'path_taken' });
 });
 
-test('publishing a part gives it the final name, replaces the old file, and closes the handle', async () => {
+test('publishing a part gives it the final name, replaces the old file, and closes the handle', async (t) => {
+  const { top } = await setUp(t);
   const final = join(top, 'f.gz');
   await writeFile(final, 'old');
   const handle = await open(partPath(final), 'w');
@@ -92,7 +84,8 @@ test('publishing a part gives it the final name, replaces the old file, and clos
   assert.equal(handle.fd, -1);
 });
 
-test('publishing keeps a file with the same bytes, and replaces any other', async () => {
+test('publishing keeps a file with the same bytes, and replaces any other', async (t) => {
+  const { top } = await setUp(t);
   const final = join(top, 'f.gz');
   const sha256 = createHash('sha256').update('new').digest('hex');
   const publishNew = async (): Promise<number> => {
@@ -117,7 +110,8 @@ test('publishing keeps a file with the same bytes, and replaces any other', asyn
   assert.deepEqual((await readdir(top)).sort(), ['elsewhere', 'f.gz']);
 });
 
-test('publishing fails and closes the handle if the final path is a folder', async () => {
+test('publishing fails and closes the handle if the final path is a folder', async (t) => {
+  const { top } = await setUp(t);
   const final = join(top, 'f.gz');
   await mkdir(final);
   const handle = await open(partPath(final), 'w');
@@ -125,7 +119,8 @@ test('publishing fails and closes the handle if the final path is a folder', asy
   assert.equal(handle.fd, -1);
 });
 
-test('reading a folder as a file is an error of its path', async () => {
+test('reading a folder as a file is an error of its path', async (t) => {
+  const { top } = await setUp(t);
   const { read, close } = await localFiles.openRandom(top);
   await assert.rejects(read(0, 10), { code: 'path_taken', message: new RegExp(`^${top}: a folder`) });
   await close();
@@ -136,7 +131,8 @@ test('part paths lie beside the file, and differ by suffix', () => {
   assert.equal(partPath('/d/f.gz', '17'), '/d/f.gz.17.part');
 });
 
-test('a resume note can be read, by path, until it is removed', async () => {
+test('a resume note can be read, by path, until it is removed', async (t) => {
+  const { dir } = await setUp(t);
   assert.equal(await readResumeNote(dir, 'a/b'), undefined);
   await writeResumeNote(dir, 'a/b', { etag: '"x"', total: 7 });
   await writeResumeNote(dir, 'a/b', { etag: '"y"', total: 8 });
@@ -156,7 +152,8 @@ for (const text of [
   '{"etag":"","total":2}',
   '{"etag":"x","total":1.5}',
 ]) {
-  test(`ignores a damaged resume note: ${text}`, async () => {
+  test(`ignores a damaged resume note: ${text}`, async (t) => {
+    const { dir } = await setUp(t);
     await writeResumeNote(dir, 'a', { etag: '"x"', total: 7 });
     const [name = ''] = await readdir(join(dir, '.tickhaul', 'parts'));
     await writeFile(join(dir, '.tickhaul', 'parts', name), text);

@@ -3,13 +3,11 @@ import { test } from 'node:test';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import type { BarRules } from '../../src/market/message-type-name.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { sandboxAndFolder } from '../helpers/sandbox.js';
 import { job, requestedPaths, syncNow } from './helpers.js';
 
 test('two jobs with the same file and contradicting settings are rejected before any day file is requested', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const made = (format: 'parquet' | 'ndjson', keepCsv: boolean, compression?: 'snappy') => ({
     convert: { options: createOutputOptions(format, { compression }), keepCsv, threads: 1 },
   });
@@ -43,8 +41,7 @@ test('two jobs with the same file and contradicting settings are rejected before
 });
 
 test('jobs may convert the same files to other outputs, but not the same output in two ways, nor delete what the other needs', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const made = (names: readonly string[], keepCsv = true, compression?: 'gzip', rules: BarRules = {}) => ({
     convert: {
       options: createOutputOptions('parquet', { compression }),

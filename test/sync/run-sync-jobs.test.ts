@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type Day, formatDay } from '../../src/day-files/day.js';
 import { createOutputOptions } from '../../src/format/output-formats.js';
 import { verifyFile } from '../../src/gzip/verify-file.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../helpers/sandbox.js';
 import { smallDisk } from '../helpers/small-disk.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
@@ -42,8 +43,7 @@ test('each night, also after missed ones, downloads the new days and nothing twi
 });
 
 test('a record that cannot be fetched fails only its job', async (t) => {
-  const dir = await tempDir(t);
-  const service = await sandbox(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const apiUrl = await serve(t, (request, response) => {
     if (request.url?.endsWith('/kraken')) response.writeHead(403).end('{"code":1,"message":"no"}');
     else response.writeHead(302, { location: service.apiUrl + request.url }).end();
@@ -61,8 +61,7 @@ test('a record that cannot be fetched fails only its job', async (t) => {
 });
 
 test('jobs that fail for several reasons end with 3, and a pending day of a strict job with 7', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const strict = job('late', { from: '2024-03-09', to: '2024-03-12' }, { strict: true });
   const { summary } = await syncNow(t, service, dir, [strict, job('eth', { symbols: ['ETHUSDT'], last: 1 })]);
   assert.deepEqual([summary.exitCode, summary.counts], [7, { downloaded: 2, pending: 2 }]);
@@ -72,8 +71,7 @@ test('jobs that fail for several reasons end with 3, and a pending day of a stri
 });
 
 test('a selection that is not in the record is a usage error of that job, before any day file is requested', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   for (const [selection, message] of [
     [{ symbols: ['BTCUSTD'] }, /^tickhaul\.yaml:b: job "b": unknown symbol "BTCUSTD".* BTCUSDT/],
     [{ symbols: ['NOPE*'] }, /^tickhaul\.yaml:b: job "b": no symbol on binance-futures matches "NOPE\*"/],
@@ -87,8 +85,7 @@ test('a selection that is not in the record is a usage error of that job, before
 });
 
 test('two jobs with the same file download it once, and convert it if requested', async (t) => {
-  const service = await sandbox(t, { latencyMs: 30 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { latencyMs: 30 });
   const convert = { options: createOutputOptions('parquet', {}), keepCsv: true, threads: 1 };
   const jobs = [job('a', { last: 2 }), job('b', { last: 2 }), job('c', { last: 2 }, { convert })];
   const { summary, files } = await syncNow(t, service, dir, jobs);
@@ -147,8 +144,7 @@ test('symbols that a glob newly matches, and delisted ones, are reported', async
 
 test('after the time limit no file is started, running ones complete, and the rest is reported', async (t) => {
   // Ten rounds of a second: a slow machine has started the first by the limit, and none has completed all.
-  const service = await sandbox(t, { rows: 5000, rate: 100_000 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { rows: 5000, rate: 100_000 });
   const jobs = [job('btc', { from: '2024-02-01' }), job('eth', { symbols: ['ETHUSDT'], last: 3 })];
   const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
   const { summary } = await syncNow(t, service, dir, jobs, limits);
@@ -160,18 +156,8 @@ test('after the time limit no file is started, running ones complete, and the re
   for (const name of names) await verifyFile(join(dir, name));
 });
 
-test('if files failed before the time limit, their common reason is the exit code', async (t) => {
-  const service = await sandbox(t, { rows: 5000, rate: 100_000, faults: { 'bit-flip': 1 } });
-  const jobs = [job('btc', { from: '2024-02-01' }, { retries: 0 })];
-  const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
-  const { summary } = await syncNow(t, service, await tempDir(t), jobs, limits);
-  assert.ok((summary.counts.failed ?? 0) > 0 && summary.unfinished > 0, JSON.stringify(summary));
-  assert.deepEqual([summary.exitCode, summary.error?.code], [6, 'out_of_time']);
-});
-
 test('a second run in a folder ends with `locked`, and names the first', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const owner = {
     pid: process.pid,
     host: 'here',
@@ -189,8 +175,7 @@ test('a second run in a folder ends with `locked`, and names the first', async (
 });
 
 test('a damaged state file is ignored', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const jobs = [job('btc', { last: 1 })];
   await syncNow(t, service, dir, jobs);
   await writeFile(join(dir, '.tickhaul', 'sync.json'), '{"jobs":{"btc":{"symbols":5}}}');
@@ -226,4 +211,43 @@ test('a full disk ends the run with a summary of each job', async (t) => {
     summary.jobs?.map(({ name, error }) => [name, error?.code]),
     [['btc', 'disk']],
   );
+});
+
+test('a job that fails does not stop the others, and its days are tried first the next night', async (t) => {
+  const dir = await tempDir(t);
+  const jobs = [
+    job('btc', { from: '2024-03-01' }, { retries: 0 }),
+    job('eth', { symbols: ['ETHUSDT'], last: 1 }),
+  ];
+  const bad = await startNight(t, '2024-03-08', { faults: { '500': 0.4 }, seed: 3 });
+  const first = await syncNow(t, bad, dir, jobs);
+  const failed = filterByJob(first.files, 'btc').filter(({ status }) => status === 'failed');
+  assert.ok(failed.length > 0 && failed.length < 7);
+  assert.ok(
+    (first.summary.jobs?.[1]?.counts.downloaded ?? 0) + (first.summary.jobs?.[1]?.counts.failed ?? 0) > 0,
+  );
+  assert.equal(first.summary.exitCode, 5);
+
+  const good = await startNight(t, '2024-03-10');
+  const options = { concurrency: 1 };
+  const second = await syncNow(t, good, dir, jobs, { options });
+  assert.equal(second.summary.exitCode, 0);
+  const days = requestedPaths(good).flatMap((path) => path.match(/\d{4}\/\d\d\/\d\d(?=\/BTC)/) ?? []);
+  const again = failed.map(({ file }) => formatDay(file?.day as Day).replaceAll('-', '/')).sort();
+  // The newest day is first: it shows whether the key has access.
+  assert.deepEqual(days, ['2024/03/09', ...again, '2024/03/08']);
+  const third = await syncNow(t, good, dir, jobs);
+  assert.equal(third.summary.counts.skipped, 10);
+});
+
+test('files that failed before, in any job, precede the others of all jobs', async (t) => {
+  const dir = await tempDir(t);
+  const jobs = [job('btc', { last: 5 }), job('eth', { symbols: ['ETHUSDT'], last: 4 }, { retries: 0 })];
+  const bad = await startNight(t, '2024-03-06', { faults: { '500': 1 } });
+  await syncNow(t, bad, dir, jobs.slice(1));
+
+  const good = await startNight(t, '2024-03-06');
+  await syncNow(t, good, dir, jobs, { options: { concurrency: 1 } });
+  const symbols = requestedPaths(good).map((path) => /[A-Z]{3}(?=USDT)/.exec(path)?.[0]);
+  assert.deepEqual(symbols, ['BTC', 'BTC', 'ETH', 'ETH', 'ETH', 'ETH', 'BTC', 'BTC', 'BTC']);
 });

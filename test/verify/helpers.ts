@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import type { InspectFiles } from '../../src/verify/file-checks.js';
 import { createRepair } from '../../src/verify/repair.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
-import { envOf, type Finished } from '../helpers/cli.js';
+import { envOf, type Finished, succeeded } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -60,8 +59,7 @@ export async function downloadFolder(
   flags: readonly string[] = [],
 ): Promise<Folder> {
   const folder = folderOf(await sandbox(t, options), join(await tempDir(t), 'data'));
-  const { exitCode, stderr } = await folder.run('download', ...SELECTION, ...flags);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(folder.run('download', ...SELECTION, ...flags));
   return folder;
 }
 

@@ -90,7 +90,7 @@ test('while another run holds the lock, its parts are ignored, and nothing is re
     await assert.rejects(verify(flag), { code: 'locked', message: /process \d+ on \S+ since .* \(test\)/ });
   }
   const { exitCode, stderr } = await run('verify', '--clean', '--lock-timeout', '500ms');
-  assert.equal(exitCode, 9);
+  assert.equal(exitCode, 9, stderr);
   assert.match(stderr, /^waiting for another run to end: process .*\n.*another run holds the lock, process /);
   assert.deepEqual(await listNames(dir), ['a.csv.gz.part']);
   await lock?.release();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, stat, truncate } from 'node:fs/promises';
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
-import { start } from '../helpers/cli.js';
+import { start, succeeded } from '../helpers/cli.js';
 import { STALLED, sandbox } from '../helpers/sandbox.js';
 import { until } from '../helpers/until.js';
-import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from './helpers.js';
+import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, SELECTION, THIRD } from './helpers.js';
 
 test('bad files are downloaded again, and no others', async (t) => {
   const { dir, verify, service } = await downloadFolder(t);
@@ -46,19 +46,6 @@ test('if the service is unreachable, missing files stay missing, and the exit co
   assert.match(JSON.stringify(files), /cannot be reached/);
 });
 
-test('a day that needs a key is not requested without one', async (t) => {
-  const { dir, run, env, service } = await downloadFolder(t);
-  await rm(join(dir, FIRST));
-  await rm(join(dir, SECOND));
-  const asked = datasetRequests(service);
-  delete env['TICKHAUL_API_KEY'];
-  const { exitCode, stderr } = await run('verify', '--repair');
-  assert.equal(exitCode, 6);
-  assert.match(stderr, /2024-03-02_BTCUSDT.csv.gz: is missing; repairing it failed: it needs an API key/);
-  assert.match(stderr, /2 verified|1 repaired/);
-  assert.equal(datasetRequests(service), asked + 1);
-});
-
 test('a killed repair leaves the old file, and the next one completes it', async (t) => {
   // A file too large to be written at once, whose responses stall, so that its part can be observed.
   const { dir, verify } = await downloadFolder(t, { rows: 10_000 });
@@ -84,3 +71,48 @@ async function sizeOf(path: string): Promise<number> {
     () => 0,
   );
 }
+
+const parquetOf = (name: string): string => name.replace('.csv.gz', '.parquet');
+
+test('deleted days are forgotten, and downloaded again only if requested', async (t) => {
+  const { dir, verify, run, service } = await downloadFolder(t);
+  await rm(join(dir, FIRST));
+  await rm(join(dir, THIRD));
+  assert.match((await run('lock', '--dir', dir)).stderr, /or with --forget if they were deleted on purpose/);
+
+  const one = await verify('--forget', FIRST);
+  assert.deepEqual([one.exitCode, one.bad], [0, [`forgotten ${FIRST}`]]);
+  const rest = await verify('--quick', '--forget');
+  assert.deepEqual([rest.exitCode, rest.bad], [0, [`forgotten ${THIRD}`]]);
+  const after = await verify();
+  assert.deepEqual([after.exitCode, after.bad], [0, ['gap BTCUSDT']]);
+  await succeeded(run('lock', '--dir', dir, '-o', '-'));
+
+  const asked = service.requests.filter(({ host }) => host === 'datasets').length;
+  await succeeded(run('download', ...SELECTION));
+  assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked + 2);
+  assert.deepEqual((await verify()).summary.counts, { verified: 4 });
+});
+
+test('if a day file or its conversion is missing, the other stays recorded', async (t) => {
+  const { dir, verify } = await downloadFolder(t, {}, ['--convert', 'parquet']);
+  await rm(join(dir, FIRST));
+  await rm(join(dir, parquetOf(SECOND)));
+  await rm(join(dir, THIRD));
+  await rm(join(dir, parquetOf(THIRD)));
+  const gone = [FIRST, parquetOf(SECOND), THIRD, parquetOf(THIRD)].map((name) => `forgotten ${name}`);
+  assert.deepEqual((await verify('--forget')).bad, gone.sort());
+  const after = await verify();
+  assert.deepEqual([after.exitCode, after.bad, after.summary.counts.verified], [0, ['gap BTCUSDT'], 4]);
+  assert.equal((await listNames(dir)).length, 4);
+});
+
+test('corrupt files are not forgotten, and --forget and --repair exclude each other', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
+  await writeFile(join(dir, FIRST), 'no gzip');
+  await rm(join(dir, SECOND));
+  const { exitCode, bad } = await verify('--forget');
+  assert.deepEqual([exitCode, bad], [6, [`corrupt ${FIRST}`, `forgotten ${SECOND}`]]);
+  const both = await run('verify', '--forget', '--repair');
+  assert.deepEqual([both.exitCode, both.stderr.split('\n').length], [2, 2], both.stderr);
+});

@@ -11,6 +11,7 @@ import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import type { InspectFiles } from '../../src/verify/file-checks.js';
 import { inspectBatch } from '../../src/verify/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
+import { succeeded } from '../helpers/cli.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import {
   dayFileName,
@@ -170,7 +171,7 @@ test('an empty prefix, and a path without objects or records, are usage errors',
 
 test('--listed is --quick in a folder, and excludes options that read files', async (t) => {
   const { run, dir } = await downloadFolder(t);
-  assert.equal((await run('verify', '--listed', '--dir', dir)).exitCode, 0);
+  await succeeded(run('verify', '--listed', '--dir', dir));
   for (const flag of ['--repair', '--adopt', '--cache']) {
     const { exitCode, stderr } = await run('verify', '--listed', flag);
     assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);

@@ -7,8 +7,7 @@ import type { CliProcess } from '../../../src/cli/arguments/command.js';
 import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../../src/cli/commands/command-list.js';
 import { runCommand } from '../../../src/cli/run-command.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { createSink } from '../output/sink.js';
 import { accountEnv, EMAIL, LOGIN, storedIn } from './account-helpers.js';
 
@@ -63,8 +62,7 @@ async function failureOf(words: readonly string[], cli: CliProcess): Promise<unk
 }
 
 test('invalid input is a usage error in one line, and nothing is stored', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   for (const [words, more, message] of WRONG) {
     const env = { ...accountEnv(service, dir), ...more };
     const failure = await failureOf(words, cliOf(env));

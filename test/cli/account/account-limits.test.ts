@@ -7,9 +7,9 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openStore } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
-import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { type Finished, failedWith, jsonLines, start, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
   accountEnv,
@@ -48,9 +48,9 @@ test('honours a wait that is requested in the text of a response', async (t) => 
   const env = accountEnv(service, await tempDir(t));
   const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'slow', retry_after: '100' });
   service.issuer.answerNext('register', { status: 429, body });
-  const done = await runHere([...LOGIN, '--max-wait', '10s'], { env });
-  assert.equal(done.exitCode, 5);
-  assert.match(done.stderr, /too many requests: "slow"; retry after 1m40s\n$/);
+  const { exitCode, stderr } = await runHere([...LOGIN, '--max-wait', '10s'], { env });
+  assert.equal(exitCode, 5, stderr);
+  assert.match(stderr, /too many requests: "slow"; retry after 1m40s\n$/);
   assert.equal(countPosts(service, '/agent/identity'), 1);
 });
 
@@ -63,9 +63,9 @@ test('refuses an API host without https before the first request', async (t) => 
     TICKHAUL_AUTH_URL: service.issuerUrl,
   };
   for (const args of [['login', '--email', OTHER], ['account'], ['account', 'call', 'x']]) {
-    const done = await runHere([...args, '--allow-http'], { env });
-    assert.equal(done.exitCode, 2, done.stderr);
-    assert.match(done.stderr, /^tickhaul: api\.example\.com\S*: secrets are sent over https only/);
+    const { exitCode, stderr } = await runHere([...args, '--allow-http'], { env });
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, /^tickhaul: api\.example\.com\S*: secrets are sent over https only/);
   }
   assert.deepEqual(service.requests, []);
 });
@@ -89,12 +89,10 @@ test('prints a summary with e-mail, issuer and duration after an error too', asy
 });
 
 test('failures at the last step keep what the user has confirmed', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const page = { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<p>'.repeat(500_000) };
   service.issuer.answerNext('complete', page, page, page, page, page);
-  const done = await loginWithCode(accountEnv(service, dir));
-  assert.equal(done.exitCode, 0, done.stderr);
+  const done = await succeeded(loginWithCode(accountEnv(service, dir)));
   assert.equal(countPosts(service, COMPLETE), 6);
   assert.equal(countPosts(service, '/agent/identity'), 1);
   const waits = jsonLines(done).filter(({ event }) => event === 'waiting');
@@ -147,9 +145,9 @@ test('a damaged identity is reported and does not block removing another one', a
   assert.deepEqual([done.exitCode, done.stdout], [0, '1 stored identity forgotten\n'], done.stderr);
   assert.match(done.stderr, /^warning \S+\.json: the identity is damaged; remove it \(rm \S+\)/);
   // Here the damaged file may be the selected identity.
-  const maybe = await runHere(['logout', '--email', isDamaged], { env });
-  assert.equal(maybe.exitCode, 2);
-  assert.match(maybe.stderr, /^tickhaul: \S+\.json: the identity is damaged; remove it/);
+  const { exitCode, stderr } = await runHere(['logout', '--email', isDamaged], { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /^tickhaul: \S+\.json: the identity is damaged; remove it/);
   assert.equal((await runHere(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
 });
 
@@ -171,9 +169,9 @@ for (const [name, step] of [
     const service = await sandbox(t);
     const dir = await storedDir(t, service, [new URL(service.issuerUrl).host, EMAIL]);
     service.issuer.failNext(step, 'stall');
-    const late = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
-    assert.equal(late.exitCode, 5, late.stderr);
-    assert.match(late.stderr, /was not finished within 1\.0s; raise --timeout\n$/);
+    const { exitCode, stderr } = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
+    assert.equal(exitCode, 5, stderr);
+    assert.match(stderr, /was not finished within 1\.0s; raise --timeout\n$/);
   });
 }
 
@@ -181,7 +179,5 @@ test('account does not start a wait that exceeds its time limit', async (t) => {
   const service = await sandbox(t, { retryAfterSeconds: 100 });
   const dir = await storedDir(t, service, [new URL(service.issuerUrl).host, EMAIL]);
   service.issuer.failNext('token', 'rate_limit_exceeded');
-  const busy = await runHere(['account'], { env: accountEnv(service, dir) });
-  assert.equal(busy.exitCode, 5);
-  assert.match(busy.stderr, /; retry after 1m40s\n$/);
+  await failedWith(runHere(['account'], { env: accountEnv(service, dir) }), 5, /; retry after 1m40s\n$/);
 });

@@ -8,7 +8,7 @@ import { browserFor } from '../../helpers/browser.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import type { Started } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { browserTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
@@ -31,8 +31,7 @@ async function terminalLogin(
 test('shows the link and its QR code on a terminal, rejects a wrong code and accepts the right one', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { started, link } = await terminalLogin(t, service, dir, LOGIN.join(' '));
   await started.printed(/Code: /);
   const code = await approveClaim(link, EMAIL);
@@ -62,8 +61,7 @@ test('reports an expired code and shows a new link', { skip: NO_TERMINAL }, asyn
 });
 
 test('Ctrl-C at the prompt for the code ends the sign-in', { skip: NO_TERMINAL }, async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { started } = await terminalLogin(t, service, dir, LOGIN.join(' '));
   await started.printed('Code: ');
   started.child.stdin?.write('\u0003');
@@ -74,8 +72,7 @@ test('Ctrl-C at the prompt for the code ends the sign-in', { skip: NO_TERMINAL }
 
 browserTest('signs in with --open and a browser that reads the code', { skip: NO_TERMINAL }, async (t) => {
   const browser = await browserFor(t);
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   // The browser that xdg-open starts.
   const script = '#!/bin/sh\nprintf %s "$1" > "$0.url"\n';
   await writeFile(join(dir, 'browser'), script, { mode: 0o755 });

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { accountCommand } from '../../../src/cli/commands/account.js';
 import { approveClaim } from '../../helpers/claim-page.js';
-import { type Finished, jsonLines, start } from '../../helpers/cli.js';
+import { type Finished, failedWith, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import {
   accountEnv,
   assertNoSecrets,
@@ -22,8 +21,7 @@ import {
 } from './account-helpers.js';
 
 test('a sign-in, calls and a logout print and store what they should, and no secret', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = accountEnv(service, dir);
   const outputs: string[] = [];
   const run = async (...args: string[]): Promise<Finished> => {
@@ -100,10 +98,9 @@ test('a sign-in, calls and a logout print and store what they should, and no sec
   assert.deepEqual([done.exitCode, done.stdout], [0, '']);
 
   service.issuer.failNext('token', 'invalid_grant');
-  const refused = await run('account');
-  assert.equal(refused.exitCode, 4);
-  assert.match(
-    refused.stderr,
+  await failedWith(
+    run('account'),
+    4,
     /tickhaul: the stored identity has expired or was revoked \(invalid_grant.*; sign in again with tickhaul login/,
   );
 
@@ -120,8 +117,7 @@ test('a sign-in, calls and a logout print and store what they should, and no sec
 });
 
 test('of two identities one is selected by its e-mail, and a world-readable file is refused', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = accountEnv(service, dir);
   assert.equal((await loginWithCode(env)).exitCode, 0);
   const other = ['login', '--email', 'ann@example.com', '--json'];
@@ -129,16 +125,16 @@ test('of two identities one is selected by its e-mail, and a world-readable file
   started.child.stdin?.end(`${await approveClaim(await linkOf(started), 'ann@example.com')}\n`);
   assert.equal((await started.finished).exitCode, 0);
 
-  const several = await runHere(['account'], { env });
-  assert.equal(several.exitCode, 2);
-  assert.match(several.stderr, /choose one with --email \(ann@example\.com, jo@example\.com\)/);
+  const { exitCode, stderr } = await runHere(['account'], { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /choose one with --email \(ann@example\.com, jo@example\.com\)/);
   const one = await runHere(['account', '--email', 'ann@example.com', '--json'], { env });
   assert.equal((JSON.parse(one.stdout) as { email: string }).email, 'ann@example.com');
 
   await chmod(identitiesOf(dir), 0o755);
-  const wide = await runHere(['account'], { env });
-  assert.equal(wide.exitCode, 2);
-  assert.match(wide.stderr, /others may read your credentials \(mode 0755\).*: chmod 700 \S+identities\n$/);
+  const wrong = await runHere(['account'], { env });
+  assert.equal(wrong.exitCode, 2, wrong.stderr);
+  assert.match(wrong.stderr, /others may read your credentials \(mode 0755\).*: chmod 700 \S+identities\n$/);
   await chmod(identitiesOf(dir), 0o700);
   assert.equal((await runHere(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
 });

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
-import { type Finished, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { type Finished, failedWith, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -21,8 +21,7 @@ import {
 } from './account-helpers.js';
 
 test('a program drives a sign-in by events, with a file for the code', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const file = join(dir, 'code.txt');
   const env = accountEnv(service, dir);
   const started = start([...LOGIN, '--json', '--code-file', file], { env });
@@ -41,8 +40,7 @@ test('a program drives a sign-in by events, with a file for the code', async (t)
 });
 
 test('a sign-in continues after the reader of its output has left', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const file = join(dir, 'code.txt');
   const started = start([...LOGIN, '--json', '--code-file', file], { env: accountEnv(service, dir) });
   const code = await approveClaim(await linkOf(started), EMAIL);
@@ -53,8 +51,7 @@ test('a sign-in continues after the reader of its output has left', async (t) =>
 });
 
 test('a missing code, an interrupt and a timeout each end with the documented exit code', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = accountEnv(service, dir);
   const summaryOf = (done: Finished): unknown => jsonLines(done).at(-1)?.['exitCode'];
 
@@ -73,9 +70,9 @@ test('a missing code, an interrupt and a timeout each end with the documented ex
   assert.deepEqual([pipe.exitCode, summaryOf(pipe)], [2, 2]);
   assert.match(pipe.stderr, /--code-file: ".*\/pipe" is a pipe, and must be a file; .*: < \S+\/pipe\n$/);
 
-  const key = await runHere([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
-  assert.equal(key.exitCode, 4);
-  assert.match(key.stderr, /no code was given: stdin has ended/);
+  const refused = await runHere([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
+  assert.equal(refused.exitCode, 4, refused.stderr);
+  assert.match(refused.stderr, /no code was given: stdin has ended/);
 
   const waiting = start([...LOGIN, '--json'], { env, keepStdin: true });
   await linkOf(waiting);
@@ -92,8 +89,7 @@ test('a missing code, an interrupt and a timeout each end with the documented ex
 });
 
 test('the time limit of a sign-in includes issuer discovery and waits for other processes', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = accountEnv(service, dir);
   const late = [...LOGIN, '--json', '--timeout', '300ms'];
   service.issuer.failNext('resource', 'stall');
@@ -107,9 +103,7 @@ test('the time limit of a sign-in includes issuer discovery and waits for other 
   // Each identity has a separate lock, which another process holds here.
   const { host } = new URL(service.issuerUrl);
   await openStore(dirname(identitiesOf(dir)), service.apiUrl).update(host, EMAIL, async () => {
-    const locked = await runHere(late, { env });
-    assert.equal(locked.exitCode, 5, locked.stderr);
-    assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
+    await failedWith(runHere(late, { env }), 5, /the sign-in was not finished within 0\.3s\n$/);
     return { assertion: 'an-assertion', refreshToken: 'a-refresh-token' };
   });
 });

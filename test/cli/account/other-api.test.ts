@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../account/helpers.js';
+import { failedWith } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { serve } from '../../service/loopback.js';
 import { accountEnv, EMAIL, identitiesOf, LOGIN, storedIn } from './account-helpers.js';
 
@@ -21,8 +21,7 @@ const USES = [
 ];
 
 test('a stored identity is used with the API that it was made for, and with no other', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { host } = new URL(service.issuerUrl);
   await openStore(dirname(identitiesOf(dir)), service.apiUrl).update(host, EMAIL, async () => IDENTITY);
   const before = storedIn(dir);
@@ -70,8 +69,7 @@ test('a stored identity is used with the API that it was made for, and with no o
 });
 
 test('an identity whose file names no API is not used; it can be signed out', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = accountEnv(service, dir);
   const { host } = new URL(service.issuerUrl);
   await openStore(dirname(identitiesOf(dir)), service.apiUrl).update(host, EMAIL, async () => IDENTITY);
@@ -79,10 +77,9 @@ test('an identity whose file names no API is not used; it can be signed out', as
   const { api: _, ...rest } = JSON.parse(storedIn(dir)[0] ?? '');
   await writeFile(join(identitiesOf(dir), name), JSON.stringify(rest));
   for (const use of USES.filter((words) => !words.includes('--operations'))) {
-    const { exitCode, stderr } = await runHere(use, { env });
-    assert.equal(exitCode, 4, stderr);
-    assert.match(
-      stderr,
+    await failedWith(
+      runHere(use, { env }),
+      4,
       /is for an API that its file does not name, .*tickhaul logout --email jo@example\.com/,
     );
   }

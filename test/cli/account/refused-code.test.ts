@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
-import { jsonLines, start } from '../../helpers/cli.js';
+import { failedWith, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { accountEnv, EMAIL, LOGIN, linkOf, storedIn } from './account-helpers.js';
 
@@ -22,9 +22,7 @@ test('reports a refused code and the next step without a terminal, as text and a
   };
 
   for (const quiet of [[], ['--quiet']]) {
-    const text = await login(...quiet);
-    assert.equal(text.exitCode, 4);
-    assert.match(text.stderr, /It shows a code: write it as a line to stdin\.\n/);
+    const text = await failedWith(login(...quiet), 4, /It shows a code: write it as a line to stdin\.\n/);
     assert.match(text.stderr, new RegExp(`${wrong.source}: write the correct one as a line to stdin\n`));
     assert.match(
       text.stderr,
@@ -39,8 +37,7 @@ test('reports a refused code and the next step without a terminal, as text and a
 });
 
 test('reports an organization to choose, and a wrong code in a file, which is read again after a rewrite', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const file = join(dir, 'code.txt');
   const started = start([...LOGIN, '--code-file', file], { env: accountEnv(service, dir) });
   cleanUp(t, () => killAndWait(started.child));
@@ -66,8 +63,7 @@ for (const [typed, echoed] of [
   ['7', '7 (code=7)'],
 ] as const) {
   test(`does not print the code ${typed} that an issuer echoes`, async (t) => {
-    const service = await sandbox(t);
-    const dir = await tempDir(t);
+    const { service, dir } = await sandboxAndFolder(t);
     const outputs: string[] = [];
     for (const more of [['--json'], ['--verbose']]) {
       service.issuer.answerNext(

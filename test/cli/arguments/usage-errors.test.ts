@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
+import { findNamedCommand, hasSwitch, readWords } from '../../../src/cli/arguments/typed-words.js';
 import { COMMANDS } from '../../../src/cli/commands/command-list.js';
 
 /** The error of a command line, without the hint to the help. */
@@ -70,4 +71,53 @@ test('suggests the environment for a key given as a flag, and does not print the
     assert.match(complaint, /^unknown flag --[a-z-]+; .*set TICKHAUL_API_KEY, .*--api-key-file$/);
     assert.doesNotMatch(complaint, /s3cret/);
   }
+});
+
+const NAMED: readonly (readonly [string, string | undefined])[] = [
+  ['plan deribit', 'plan'],
+  ['--dir plan verify', 'verify'],
+  ['--dir=plan verify', 'verify'],
+  ['-q plan', 'plan'],
+  ['--json plan', 'plan'],
+  ['nonsense plan', 'plan'],
+  ['nonsense -- tickhaul plan', undefined],
+  ['', undefined],
+];
+for (const [line, name] of NAMED) {
+  test(`the command that "${line}" names: ${name ?? 'none'}`, () => {
+    assert.equal(findNamedCommand(COMMANDS, line.split(' '))?.syntax.split(' ')[0], name);
+  });
+}
+
+const JSON_LINES: readonly (readonly [string, boolean])[] = [
+  ['download --json', true],
+  ['download --nope --json', true],
+  ['download --dir --json', true],
+  ['download --json=true', true],
+  ['download --json=false', false],
+  ['sandbox -- other --json', false],
+  ['download json', false],
+];
+for (const [line, isSet] of JSON_LINES) {
+  test(`"${line}" ${isSet ? 'sets' : 'does not set'} --json`, () => {
+    assert.equal(hasSwitch(line.split(' '), 'json'), isSet);
+  });
+}
+
+test('reads flags by their long names, in order, and what the next word is', () => {
+  const { flags, ...others } = readWords(['-q', 'a', '--log=x=y', '--log', '-', '--', '-b', '--c']);
+  assert.deepEqual(
+    [...flags],
+    [
+      ['quiet', ['true']],
+      ['log', ['x=y', '-']],
+    ],
+  );
+  assert.deepEqual(others, {
+    positionals: ['a', '-b', '--c'],
+    firstAt: 1,
+    openFlag: undefined,
+    isEnded: true,
+  });
+  assert.equal(readWords(['--log']).openFlag, 'log');
 });

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { DataFault } from '../../../src/sandbox/hosts/sandbox-faults.js';
 import { openHtml } from '../../describe/coverage/page/reports.js';
 import { browserFor, takePicture } from '../../helpers/browser.js';
-import { envOf } from '../../helpers/cli.js';
+import { succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { browserTest } from '../../helpers/services.js';
-import { tempDir } from '../../helpers/temp.js';
 
 const TYPES = ['incremental_book_L2', 'quotes', 'trades'] as const;
 
@@ -25,17 +24,12 @@ browserTest('each fault of the sandbox is on the page of an audit', async (t) =>
   const browser = await browserFor(t);
   for (const [fault, conditions] of Object.entries(CONDITIONS)) {
     await t.test(fault, async (t) => {
-      const service = await sandbox(t, { rows: 2000, faults: { [fault]: 1 } });
-      const dir = await tempDir(t);
-      const env = envOf(service, dir);
+      const { dir, env } = await sandboxAndFolder(t, { rows: 2000, faults: { [fault]: 1 } });
       const selection = ['deribit', '-t', TYPES.join(','), '-s', 'BTC-PERPETUAL', '--date', '2024-03-05'];
-      const downloaded = await runHere(['download', ...selection], { env });
-      assert.equal(downloaded.exitCode, 0, downloaded.stderr);
-      const verified = await runHere(['verify'], { env });
-      assert.equal(verified.exitCode, 0, verified.stderr);
+      await succeeded(runHere(['download', ...selection], { env }));
+      await succeeded(runHere(['verify'], { env }));
       const html = join(dir, 'audit.html');
-      const audited = await runHere(['audit', '--html', html], { env });
-      assert.equal(audited.exitCode, 0, audited.stderr);
+      const audited = await succeeded(runHere(['audit', '--html', html], { env }));
       assert.ok(audited.stderr.includes(`${html}: written\n`));
 
       const { page, problems } = await openHtml(t, browser, await readFile(html, 'utf8'));

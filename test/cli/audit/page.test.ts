@@ -2,30 +2,27 @@ import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { namesIn, tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
+import { namesIn } from '../../helpers/temp.js';
 
 /** The environment of a folder with two days of trades; the first has a gap. */
 async function createFolder(t: TestContext): Promise<{ dir: string; env: Record<string, string> }> {
-  const dir = await tempDir(t);
-  const service = await sandbox(t, { rows: 2000, faults: { gap: 1 } });
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000, faults: { gap: 1 } });
   const words = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', '--last', '2d'];
-  assert.equal((await runHere(words, { env })).exitCode, 0);
+  await succeeded(runHere(words, { env }));
   return { dir, env };
 }
 
 test('--html - prints only the page to stdout, and the summary to stderr', async (t) => {
   const { env } = await createFolder(t);
-  const { exitCode, stdout, stderr } = await tickhaul(['audit', '--html', '-'], { env });
-  assert.equal(exitCode, 0);
+  const { stdout, stderr } = await succeeded(tickhaul(['audit', '--html', '-'], { env }));
   assert.match(stdout, /^<!doctype html>.*<\/html>\n$/s);
   assert.match(stderr, /2 degraded/);
-  const both = await tickhaul(['audit', '--html', '-', '--json'], { env });
-  assert.equal(both.exitCode, 2);
-  assert.match(both.stderr, /--html - and --json both print to stdout; use only one of them/);
+  const refused = await tickhaul(['audit', '--html', '-', '--json'], { env });
+  assert.equal(refused.exitCode, 2, refused.stderr);
+  assert.match(refused.stderr, /--html - and --json both print to stdout; use only one of them/);
 });
 
 test('another file is not replaced, and nothing is read for it; an earlier page is', async (t) => {
@@ -63,8 +60,7 @@ test('a page is also written if --fail-on or a corrupt file fails the run', asyn
 test('JSON has no fields that only the page needs', async (t) => {
   const { dir, env } = await createFolder(t);
   const path = join(dir, 'audit.html');
-  const run = await runHere(['audit', '--html', path, '--json'], { env });
-  assert.equal(run.exitCode, 0);
+  const run = await succeeded(runHere(['audit', '--html', path, '--json'], { env }));
   const [, day] = jsonLines(run);
   const { checks } = day as unknown as { readonly checks: { readonly gap: object } };
   assert.deepEqual(Object.keys(checks.gap).sort(), ['count', 'first', 'longest', 'seconds']);

@@ -3,9 +3,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { failedWith, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
 const DAYS = ['binance-futures', '-s', 'BTCUSDT', '--from', '2024-03-01', '--to', '2024-03-03'];
@@ -13,9 +13,7 @@ const AS = ['--convert', 'parquet', '--as', 'trade_bar_1m,quote_1m'];
 const TYPES = ['-t', 'trades,incremental_book_L2,quotes'];
 
 test('download --as reports each output in plan and run, and verify, repair, lock and coverage include it', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const run = (...args: readonly string[]) => runHere(args, { env });
   const args = [...DAYS, ...TYPES, ...AS, '--no-keep-csv', '--json'];
 
@@ -23,8 +21,7 @@ test('download --as reports each output in plan and run, and verify, repair, loc
   const planned = dry.flatMap((line) => (line['outputs'] as string[] | undefined) ?? []).sort();
   assert.equal(dry.length, 6);
   assert.equal(planned.length, 4);
-  const first = await run('download', ...args);
-  assert.equal(first.exitCode, 0, first.stderr);
+  const first = await succeeded(run('download', ...args));
   assert.match(first.stderr, /skipping files of quotes: trade_bar_1m is computed from trades/);
   const lines = jsonLines(first);
   const made = lines.filter(({ status }) => status === 'converted');
@@ -61,18 +58,14 @@ test('download --as reports each output in plan and run, and verify, repair, loc
   assert.deepEqual(await namesIn(dir), names);
   assert.equal(jsonLines(await run('download', ...args)).at(-1)?.['skipped'], 6);
 
-  const lock = await run('lock', '-o', '-');
-  assert.equal(lock.exitCode, 0, lock.stderr);
+  const lock = await succeeded(run('lock', '-o', '-'));
   assert.doesNotMatch(lock.stdout, /parquet/);
-  const coverage = await run('coverage', '--json');
-  assert.equal(coverage.exitCode, 0, coverage.stderr);
+  const coverage = await succeeded(run('coverage', '--json'));
   assert.doesNotMatch(coverage.stdout, /"dataType":"(trade_bar|quote)_1m/);
 });
 
 test('sync converts to the types of each job, nothing twice, and settings at the top apply to all jobs', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, env } = await sandboxAndFolder(t);
   const config = join(await tempDir(t), 'tickhaul.yaml');
   const job = (name: string, more = ''): string =>
     `  - { name: ${name}, exchange: binance-futures, types: trades, symbols: BTCUSDT, date: 2024-03-01${more} }\n`;
@@ -102,23 +95,19 @@ test('sync converts to the types of each job, nothing twice, and settings at the
   );
 
   await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1w')}`);
-  const wrong = await runHere(['sync', '--config', config], { env });
-  assert.equal(wrong.exitCode, 2);
-  assert.match(
-    wrong.stderr,
+  await failedWith(
+    runHere(['sync', '--config', config], { env }),
+    2,
     /tickhaul\.yaml:4: as: "trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/,
   );
 });
 
 test('download makes CSV of rows and of bars by rules, which plan, download, verify and repair keep', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const words = ['binance-futures', '-s', 'BTCUSDT', '--date', '2024-03-01', '-t', 'trades', '--json'];
   const download = async (...more: readonly string[]) => {
     const as = ['--convert', 'csv', '--as', 'rows,trade_bar_1h'];
-    const result = await runHere(['download', ...words, ...as, ...more], { env });
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await succeeded(runHere(['download', ...words, ...as, ...more], { env }));
     return jsonLines(result)
       .filter(({ status }) => status === 'converted')
       .map(({ path }) => path);
@@ -134,34 +123,10 @@ test('download makes CSV of rows and of bars by rules, which plan, download, ver
   assert.equal(Number(second.split(',')[2]) - Number(first.split(',')[2]), 3_600_000_000);
   assert.deepEqual(await download(...rules), []);
   await rm(join(dir, bars));
-  const repair = await runHere(['verify', '--repair', '--json'], { env });
-  assert.equal(repair.exitCode, 0, repair.stderr);
+  await succeeded(runHere(['verify', '--repair', '--json'], { env }));
   assert.equal(await readFile(join(dir, bars), 'utf8'), filled);
   assert.deepEqual(await download(...rules), []);
   assert.deepEqual(await download(), [bars], 'other rules, and the rows as before');
   const verified = await runHere(['verify', '--json'], { env });
   assert.deepEqual([verified.exitCode, jsonLines(verified).at(-1)?.['verified']], [0, 3]);
 });
-
-for (const [args, said] of [
-  [
-    ['--convert', 'parquet', '--as', 'trade_bar_1w'],
-    /--as: "trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/,
-  ],
-  [['--convert', 'parquet', '--as', 'trade'], /--as: "trade" is not a computed type/],
-  [['--as', 'trade_bar_1m'], /--as needs --convert/],
-  [['--fill'], /--fill needs --convert/],
-  [
-    ['--convert', 'csv', '--compression', 'gzip'],
-    /--compression gzip: a converted CSV would have the name of a day file; use zstd or none/,
-  ],
-] as const) {
-  test(`refused before any request: ${args.join(' ')}`, async (t) => {
-    const service = await sandbox(t);
-    const env = envOf(service, await tempDir(t));
-    const { exitCode, stderr } = await runHere(['download', ...DAYS, '-t', 'trades', ...args], { env });
-    assert.equal(exitCode, 2);
-    assert.match(stderr, said);
-    assert.equal(service.requests.length, 0);
-  });
-}

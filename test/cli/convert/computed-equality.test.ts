@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BookSnapshotMessage, Message, TradeBarMessage } from '../../../src/market/messages.js';
-import { envOf } from '../../helpers/cli.js';
+import { envOf, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -43,8 +43,7 @@ test('bars and snapshots of a day are equal by download --convert --as, convert 
   const [dir, out] = [await tempDir(t), await tempDir(t)];
   const env = envOf(service, dir);
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await runHere(args, { env });
-    assert.equal(exitCode, 0, stderr);
+    const { stdout } = await succeeded(runHere(args, { env }));
     return stdout;
   };
   const selection = ['-t', 'trades,incremental_book_L2', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cellsOf, csvOf, writeDayFile } from '../../convert/day-files.js';
 import { readWithFlechette } from '../../format/arrow/read-arrow.js';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { failedWith, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
@@ -51,31 +51,33 @@ test('-f arrow -o - writes one stream of the rows of all files; other columns fa
   const texts = [csvOf('trades', 700), csvOf('trades', 300)];
   for (const [i, csv] of texts.entries()) await writeDayFile(dir, 'trades', csv, `A${i}`);
   const out = join(dir, 'out.stream');
-  const both = await streamTo(out, ['convert', dir, '-f', 'arrow', '-o', '-']);
-  assert.equal(both.exitCode, 0, both.stderr);
+  await succeeded(streamTo(out, ['convert', dir, '-f', 'arrow', '-o', '-']));
   const expected = texts.map((csv) => columnsOf('trades', csv));
   const joined = expected[0]?.map((cells, i) => [...cells, ...(expected[1]?.[i] ?? [])]);
   assert.deepEqual(readWithFlechette(await readFile(out)), joined);
 
   await writeDayFile(dir, 'quotes', csvOf('quotes', 10), 'A2');
-  const mixed = await streamTo(out, ['convert', dir, '-f', 'arrow', '-o', '-', '--symbol', 'A0,A1,A2']);
-  assert.equal(mixed.exitCode, 2);
-  assert.match(mixed.stderr, /has other columns than the first one/);
+  await failedWith(
+    streamTo(out, ['convert', dir, '-f', 'arrow', '-o', '-', '--symbol', 'A0,A1,A2']),
+    2,
+    /has other columns than the first one/,
+  );
 
-  const bars = await streamTo(out, [
-    'convert',
-    join(dir, 'deribit_trades_2024-03-01_A0.csv.gz'),
-    ...['--as', 'trade_bar_1m', '-f', 'arrow', '-o', '-', '--compression', 'zstd'],
-  ]);
-  assert.equal(bars.exitCode, 0, bars.stderr);
+  await succeeded(
+    streamTo(out, [
+      'convert',
+      join(dir, 'deribit_trades_2024-03-01_A0.csv.gz'),
+      ...['--as', 'trade_bar_1m', '-f', 'arrow', '-o', '-', '--compression', 'zstd'],
+    ]),
+  );
   const volumes = readWithFlechette(await readFile(out))[8] as number[];
   const amounts = columnsOf('trades', texts[0] ?? '').at(-1) as number[];
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   assert.ok(Math.abs(sum(volumes) - sum(amounts)) < 1e-6 * sum(amounts));
 
-  const parquet = await runHere(['convert', dir, '-f', 'parquet', '-o', '-']);
-  assert.equal(parquet.exitCode, 2);
-  assert.match(parquet.stderr, /-o - writes NDJSON, Arrow or CSV; omit --format, or specify a folder/);
+  const { exitCode, stderr } = await runHere(['convert', dir, '-f', 'parquet', '-o', '-']);
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /-o - writes NDJSON, Arrow or CSV; omit --format, or specify a folder/);
 });
 
 test('readers of a stream fail if a file failed after some of its rows', async (t) => {
@@ -97,12 +99,9 @@ test('readers of a stream fail if a file failed after some of its rows', async (
 });
 
 test('download --convert arrow writes files that verify checks', async (t) => {
-  const service = await sandbox(t, { rows: 500 });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 500 });
   const flags = [...tradesOf('2024-03-01', '2024-03-03'), '--convert', 'arrow', '--as', 'rows,trade_bar_1m'];
-  const downloaded = await tickhaul(['download', ...flags, '--no-keep-csv'], { env });
-  assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+  await succeeded(runHere(['download', ...flags, '--no-keep-csv'], { env }));
   const outputs = (await namesIn(dir)).filter((name) => name.endsWith('.arrow'));
   assert.equal(outputs.length, 4);
   for (const name of outputs) {
@@ -114,5 +113,5 @@ test('download --convert arrow writes files that verify checks', async (t) => {
     assert.match(verified.stdout + verified.stderr, new RegExp(`${name}.*not a complete Arrow file|corrupt`));
     await writeFile(path, bytes);
   }
-  assert.equal((await runHere(['verify', dir], { env })).exitCode, 0);
+  await succeeded(runHere(['verify', dir], { env }));
 });

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
-import { jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { jsonLines, start, succeeded, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { nightlyTest, usualTest } from '../../helpers/services.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -79,8 +80,7 @@ nightlyTest(
     await finished;
     assert.ok(!existsSync(target));
     await writeLargeFile(dir, 'B', 2);
-    const { exitCode, stderr } = await tickhaul(words);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(runHere(words));
     assert.deepEqual([await names(out), await rowsIn(target)], [['all.parquet'], 3 * LARGE_ROWS]);
   },
 );
@@ -119,7 +119,7 @@ test('a full disk ends the run with code 8, reported once, without partial files
   assert.match(finished.stderr, /1 failed, \d unfinished/);
   assert.deepEqual(await parts(out), []);
   disk.grow();
-  assert.equal((await tickhaul(['convert', dir, '-o', out, '--quiet'])).exitCode, 0);
+  await succeeded(runHere(['convert', dir, '-o', out, '--quiet']));
   assert.equal((await names(out)).length, 5);
 });
 

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Day, formatDay } from '../../../src/day-files/day.js';
 import { convert } from '../../../src/index.js';
 import { csvOf, DAY, writeDayFile } from '../../convert/day-files.js';
-import { jsonLines } from '../../helpers/cli.js';
+import { failedWith, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { nightlyTest } from '../../helpers/services.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -30,8 +30,7 @@ async function createFolder(t: Parameters<typeof tempDir>[0]) {
 test('a name with the extension of a format is one file, of that format and compression', async (t) => {
   const { dir, folder, sources } = await createFolder(t);
   const plain = join(dir, 'all.ndjson');
-  const finished = await runHere(['convert', folder, '-o', plain, '--json']);
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  const finished = await succeeded(runHere(['convert', folder, '-o', plain, '--json']));
   const [plan, file, summary] = jsonLines(finished);
   assert.deepEqual([plan?.['event'], plan?.['files']], ['plan', 1]);
   const { bytes, seconds, ...rest } = (file ?? {}) as Record<string, unknown>;
@@ -40,10 +39,10 @@ test('a name with the extension of a format is one file, of that format and comp
   assert.deepEqual([summary?.['exitCode'], summary?.['converted']], [0, 1]);
 
   const zipped = join(dir, 'all.ndjson.gz');
-  assert.equal((await runHere(['convert', folder, '-o', zipped])).exitCode, 0);
+  await succeeded(runHere(['convert', folder, '-o', zipped]));
   assert.deepEqual(gunzipSync(await readFile(zipped)), await readFile(plain));
   const frames = join(dir, 'all.ndjson.zst');
-  assert.equal((await runHere(['convert', folder, '-o', frames, '--compression', 'zstd'])).exitCode, 0);
+  await succeeded(runHere(['convert', folder, '-o', frames, '--compression', 'zstd']));
 
   const bars = join(dir, 'bars.arrow');
   const { exitCode: code } = await convert({ paths: [folder], as: ['trade_bar_60m'], out: bars });
@@ -51,7 +50,7 @@ test('a name with the extension of a format is one file, of that format and comp
   assert.equal(String((await readFile(bars)).subarray(0, 6)), 'ARROW1');
 
   const slash = join(dir, 'folder.parquet/');
-  assert.equal((await runHere(['convert', folder, '-o', slash])).exitCode, 0);
+  await succeeded(runHere(['convert', folder, '-o', slash]));
   assert.equal((await namesIn(slash)).length, 2, 'a slash makes it a folder');
 });
 
@@ -59,9 +58,7 @@ test('the selection chooses among several data types', async (t) => {
   const { dir, folder, sources } = await createFolder(t);
   const quotes = await writeDayFile(folder, 'quotes', csvOf('quotes', ROWS));
   const words = ['convert', folder, '-o', join(dir, 'all.parquet'), '--json'];
-  const refused = await runHere(words);
-  assert.equal(refused.exitCode, 2);
-  assert.match(refused.stderr, /of 2 data types \(quotes, trades\), .* choose it with --type/);
+  await failedWith(runHere(words), 2, /of 2 data types \(quotes, trades\), .* choose it with --type/);
   const sourcesOf = async (...selection: readonly string[]): Promise<unknown> =>
     jsonLines(await runHere([...words, ...selection]))[1]?.['sources'];
   assert.deepEqual(await sourcesOf('-t', 'quotes'), [quotes]);
@@ -82,9 +79,7 @@ test('flags that contradict the name of the file are refused', async (t) => {
     [['-o', 'taken.parquet'], /taken.parquet" is a folder/],
   ];
   for (const [[flag = '', name = '', ...words], message] of cases) {
-    const { exitCode, stderr } = await runHere(['convert', folder, flag, join(dir, name), ...words]);
-    assert.equal(exitCode, 2, words.join(' '));
-    assert.match(stderr, message);
+    await failedWith(runHere(['convert', folder, flag, join(dir, name), ...words]), 2, message);
   }
   assert.deepEqual(await namesIn(dir), ['datasets', 'taken.parquet']);
 });
@@ -93,13 +88,13 @@ test('one file replaces the end of a link, and is described by inspect, verify a
   const { dir, folder } = await createFolder(t);
   await symlink(join(dir, 'real.parquet'), join(folder, 'all.parquet'));
   const words = ['convert', folder, '-o', join(folder, 'all.parquet')];
-  assert.equal((await runHere(words)).exitCode, 0);
+  await succeeded(runHere(words));
   assert.ok((await namesIn(dir)).includes('real.parquet'));
   const inspected = await runHere(['inspect', join(folder, 'all.parquet')]);
   assert.match(inspected.stdout, /made from +2 day files, deribit_trades_.*BTC-PERPETUAL.csv.gz to .*ETH-/);
 
   const notes = join(folder, 'all.ndjson');
-  assert.equal((await runHere(['convert', folder, '-o', notes])).exitCode, 0);
+  await succeeded(runHere(['convert', folder, '-o', notes]));
   const verify = async (): Promise<unknown> => {
     const lines = jsonLines(await runHere(['verify', folder, '--json']));
     const line = lines.find(({ path }) => path === 'all.ndjson');
@@ -114,8 +109,7 @@ test('one file replaces the end of a link, and is described by inspect, verify a
     `all.ndjson: has ${2 * ROWS - 1} rows, ${2 * ROWS} were written`,
   ]);
 
-  const views = await runHere(['views', folder]);
-  assert.equal(views.exitCode, 0, views.stderr);
+  const views = await succeeded(runHere(['views', folder]));
   assert.match(views.stderr, /1 Parquet file of unknown data type, of several day files, .* left out/);
   assert.doesNotMatch(views.stdout, /all\.parquet/);
 });

@@ -4,13 +4,14 @@ import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { expectedRows } from '../../convert/computed/rows.js';
 import { csvOf, parquetRows, writeDayFile } from '../../convert/day-files.js';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { failedWith, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
-import { lastLine, names } from './converting.js';
+import { lastLine, names, writeLargeFile } from './converting.js';
 
 test('--json prints a plan, each file with the documented fields, and the summary last', async (t) => {
   const dir = await tempDir(t);
@@ -52,9 +53,7 @@ test('a common reason of all failures sets the exit code, several reasons are co
   await writeDayFile(dir, 'trades', 'junk', 'BAD');
   const taken = await writeDayFile(dir, 'trades', csvOf('trades', 3), 'TAKEN');
   await mkdir(taken.replace('csv.gz', 'parquet'));
-  const { exitCode, stderr } = await runHere(['convert', dir]);
-  assert.equal(exitCode, 3, stderr);
-  assert.match(stderr, /failed .*BAD\.csv\.gz: line 1/);
+  const { stderr } = await failedWith(runHere(['convert', dir]), 3, /failed .*BAD\.csv\.gz: line 1/);
   assert.match(stderr, /failed .*TAKEN\.parquet: a folder has the name/);
   assert.match(stderr, /2 failed in/);
 });
@@ -67,9 +66,7 @@ test('paths that match nothing are usage errors', async (t) => {
     [join(dir, 'nowhere'), /nowhere: no such file or folder/],
     [join(dir, '*.csv.gz'), /\*\.csv\.gz: matches no \.csv\.gz file/],
   ] as const) {
-    const { exitCode, stderr } = await runHere(['convert', path]);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, said);
+    await failedWith(runHere(['convert', path]), 2, said);
   }
 });
 
@@ -78,6 +75,8 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [['--format', 'pickle'], /--format: "pickle" is not one of/],
   [['--type', 'trade'], /--type: there is no day file of data type "trade"; did you mean trades\?/],
   [['--type', 'zzz'], /--type: there is no day file of data type "zzz"; there is trades\n/],
+  [['--as', 'trade_bar_1w'], /--as: "trade_bar_1w" is not a computed type; did you mean trade_bar_10080m/],
+  [['--layout', '../x'], /--layout/],
   [['--times', 'iso'], /--times iso: requires NDJSON/],
   [['-f', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
   [['-f', 'ndjson', '--row-group', '5'], /--row-group: requires Parquet/],
@@ -103,19 +102,6 @@ for (const [args, message] of MISTAKES) {
   });
 }
 
-test('a mistake is one line, with code 2', async (t) => {
-  const source = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 3));
-  for (const args of [
-    ['--type', 'trade'],
-    ['--layout', '../x'],
-  ]) {
-    const { exitCode, stderr } = await runHere(['convert', source, ...args]);
-    assert.equal(exitCode, 2, stderr);
-    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
-    assert.equal(existsSync(source.replace('csv.gz', 'parquet')), false);
-  }
-});
-
 test('an unreadable source fails alone', async (t) => {
   // Its first byte cannot be read, even by root.
   const unreadable = '/proc/self/mem';
@@ -134,14 +120,11 @@ test('an unreadable source fails alone', async (t) => {
 });
 
 test('the manifest identifies day files whose names do not', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const selection = tradesOf('2024-03-01');
   await runHere(['download', ...selection, '--layout', '{exchange}/{type}/{symbol}/{date}'], { env });
   const out = join(dir, 'out');
-  const finished = await runHere(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  await succeeded(runHere(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env }));
   const folder = join(
     out,
     'exchange=binance-futures/data_type=trades/dataset_symbol=BTCUSDT/date=2024-03-01',
@@ -177,8 +160,7 @@ test('the header identifies a quoted file with another name', async (t) => {
     .map((name) => `"${name}"`)
     .join(',');
   await writeFile(source, gzipSync([quoted, ...lines].join('\n')));
-  const { exitCode, stderr } = await runHere(['convert', source]);
-  assert.equal(exitCode, 0, stderr);
+  const { stderr } = await succeeded(runHere(['convert', source]));
   assert.doesNotMatch(stderr, /warning/);
   const rows = await parquetRows(await readFile(join(dir, 'some.parquet')));
   assert.equal(typeof rows[0]?.['price'], 'number');
@@ -188,15 +170,91 @@ test('-s converts only some symbols, to files and to stdout', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['BTCUSDT', 'ETHUSDT']) await writeDayFile(dir, 'trades', csvOf('trades', 2), symbol);
   await writeFile(join(dir, 'nobody-knows.csv.gz'), '');
-  const { exitCode, stderr } = await runHere(['convert', dir, '-s', 'btc*']);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(runHere(['convert', dir, '-s', 'btc*']));
   assert.deepEqual(
     (await names(dir)).filter((name) => name.endsWith('.parquet')),
     ['deribit_trades_2024-03-01_BTCUSDT.parquet'],
   );
   const { stdout } = await runHere(['convert', dir, '-s', 'ETHUSDT', '-o', '-']);
   assert.equal(stdout.split('\n').length, 3);
-  const unknown = await runHere(['convert', dir, '-s', 'ETHUSD']);
-  assert.equal(unknown.exitCode, 2);
-  assert.match(unknown.stderr, /no day file of symbol "ETHUSD"; did you mean ETHUSDT\?/);
+  const { exitCode, stderr } = await runHere(['convert', dir, '-s', 'ETHUSD']);
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /no day file of symbol "ETHUSD"; did you mean ETHUSDT\?/);
+});
+
+test('--as emits an event per output, then skips all', async (t) => {
+  const dir = await tempDir(t);
+  for (const symbol of ['A', 'B', 'C']) await writeDayFile(dir, 'trades', csvOf('trades', 200), symbol);
+  await writeDayFile(dir, 'quotes', csvOf('quotes', 5));
+  const args = ['convert', dir, '--as', 'trade_bar_1m,trade_bar_100ticks', '--json'];
+  const first = await succeeded(runHere(args));
+  const files = jsonLines(first).filter(({ event }) => event === 'file');
+  assert.deepEqual(
+    files.map((file) => [file['status'], String(file['source']).endsWith('.csv.gz')]),
+    Array(6).fill(['converted', true]),
+  );
+  assert.match(first.stderr, /skipping .*_quotes_/);
+  const second = await runHere(args);
+  assert.deepEqual(
+    [jsonLines(second).at(-1)?.['skipped'], jsonLines(second).at(-1)?.['converted']],
+    [6, undefined],
+  );
+});
+
+test('--as with -o - writes one type, one row per line', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('incremental_book_L2', 500);
+  await writeDayFile(dir, 'incremental_book_L2', csv);
+  await writeDayFile(dir, 'trades', csvOf('trades', 5));
+  const { stdout, stderr } = await succeeded(runHere(['convert', dir, '--as', 'quote_1s', '-o', '-']));
+  const expected = expectedRows('quote_1s', csv).map((row) => `${JSON.stringify(row)}\n`);
+  assert.ok(expected.length > 0);
+  assert.equal(stdout, expected.join(''));
+  assert.match(stderr, /skipping .*_trades_/);
+  await failedWith(runHere(['convert', dir, '--as', 'quote_1s,rows', '-o', '-']), 2, /only one name of --as/);
+});
+
+test('-o - writes the rows of all files to stdout, and nothing else', async (t) => {
+  const dir = await tempDir(t);
+  for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', csvOf('trades', 700), symbol);
+  await succeeded(runHere(['convert', dir, '-f', 'ndjson', '--times', 'iso']));
+  const written = await Promise.all(
+    ['A', 'B'].map((symbol) => readFile(join(dir, `deribit_trades_2024-03-01_${symbol}.ndjson`), 'utf8')),
+  );
+  const stream = await succeeded(tickhaul(['convert', dir, '-o', '-', '--times', 'iso']));
+  assert.equal(stream.stdout, written.join(''));
+
+  await writeDayFile(dir, 'trades', 'junk', 'AA');
+  const broken = await tickhaul(['convert', dir, '-o', '-', '--times', 'iso']);
+  assert.equal(broken.exitCode, 6);
+  assert.equal(broken.stdout, written.join(''), 'the others go on');
+  assert.match(broken.stderr, /AA\.csv\.gz: line 1/);
+});
+
+test('-o - of a large file equals the file, with one thread and with two', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeLargeFile(dir, 'A', 4);
+  await succeeded(tickhaul(['convert', source, '-f', 'ndjson', '-j', '2']));
+  const script = `"$0" "$@" | cmp - ${source.replace('csv.gz', 'ndjson')}; echo "\${PIPESTATUS[*]}"`;
+  for (const jobs of ['1', '2']) {
+    const command = ['bash', '-c', script, process.execPath];
+    const { stdout, stderr } = await tickhaul(['convert', source, '-o', '-', '-j', jobs], { command });
+    assert.equal(stdout, '0 0\n', stderr);
+  }
+});
+
+test('a reader that leaves is a normal end of -o -, with one thread and with two', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeLargeFile(dir, 'A', 20);
+  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  for (const jobs of ['1', '2']) {
+    const command = ['bash', '-c', script, process.execPath];
+    const { stdout, stderr } = await tickhaul(['convert', source, '-o', '-', '-j', jobs], { command });
+    assert.match(stdout, /^\{"exchange":"deribit".*\}\n0\n$/);
+    // A line of progress may be between them.
+    assert.match(
+      stderr,
+      /^1 file planned: 1 to convert\n(?:.*\n)?stdout: the reader closed it after [\d.]+ kB\n$/,
+    );
+  }
 });

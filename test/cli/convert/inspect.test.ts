@@ -5,7 +5,7 @@ import { formatInspection } from '../../../src/cli/output/format-inspection.js';
 import { DATA_TYPES } from '../../../src/day-files/data-types.js';
 import { type Inspection, inspectFile } from '../../../src/describe/inspect-file.js';
 import { csvOf, run, writeDayFile } from '../../convert/day-files.js';
-import { tickhaul } from '../../helpers/cli.js';
+import { succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -38,8 +38,7 @@ test('--json is one document, with rows as objects and times in microseconds', a
 
 test('through a pipe the text is complete and not shortened', async (t) => {
   const path = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 12));
-  const { exitCode, stdout } = await tickhaul(['inspect', path]);
-  assert.equal(exitCode, 0);
+  const { stdout } = await succeeded(tickhaul(['inspect', path]));
   assert.match(stdout, /^rows +12$/m);
   assert.match(stdout, /^timestamp +timestamp +0 +2024-0\S+\.\d{6}Z +2024-03-01T\S+\.\d{6}Z$/m);
   assert.doesNotMatch(stdout, /…/);

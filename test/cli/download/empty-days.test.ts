@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, jsonLines, succeeded } from '../../helpers/cli.js';
 import { type Front, fronted } from '../../helpers/gate.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -19,8 +19,7 @@ async function setUp(t: TestContext) {
   const dir = join(await tempDir(t), 'data');
   const env = { ...envOf(front.service, dir), XDG_CACHE_HOME: `${dir}.cache` };
   const run = async (...words: readonly string[]) => {
-    const finished = await runHere(words, { env });
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(runHere(words, { env }));
     return finished;
   };
   /** The days that a command requests. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, failedWith, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -12,9 +12,7 @@ const SELECTION = tradesOf('2024-03-01', '2024-03-03');
 const WARNING = /^warning the API key …-key has expired; renew it or set another$/m;
 
 test('reports an expired key in a warning and in the summary', async (t) => {
-  const service = await sandbox(t, { keyAccess: [] });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t, { keyAccess: [] });
   const reported = async (...args: string[]) => {
     const before = service.requests.length;
     const done = await runHere(args, { env });
@@ -33,10 +31,9 @@ test('reports an expired key in a warning and in the summary', async (t) => {
   );
   assert.equal(jsonLines(await reported('plan', ...SELECTION, '--json')).at(-1)?.['keyExpired'], true);
 
-  const text = await reported('download', ...SELECTION);
-  assert.equal(text.exitCode, 4);
-  assert.match(
-    text.stderr,
+  await failedWith(
+    reported('download', ...SELECTION),
+    4,
     /^tickhaul: 1 day needs an API key, and yours has expired: renew it, or set another; the first day/m,
   );
   const json = await reported('download', ...SELECTION, '--json');

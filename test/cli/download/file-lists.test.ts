@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { jsonLines } from '../../helpers/cli.js';
+import { failedWith, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -33,15 +33,15 @@ test('two machines share a plan, and together download all of it', async (t) => 
   const list = join(folder.dir, '..', 'list.jsonl');
   // Split between arbitrary lines, including lines that name no file.
   await writeFile(list, plan.slice(0, 3).join('\n'));
-  const first = await folder.run('download', '--from-file', list);
-  assert.equal(first.exitCode, 0, first.stderr);
+  await succeeded(folder.run('download', '--from-file', list));
   assert.equal((await listNames(folder.dir)).length, 2);
   const other = folderOf(folder.service, join(await tempDir(t), 'data'));
-  const rest = await runHere(['download', '--from-file', '-', '--json'], {
-    env: other.env,
-    stdin: plan.slice(3).join('\n'),
-  });
-  assert.equal(rest.exitCode, 0, rest.stderr);
+  const rest = await succeeded(
+    runHere(['download', '--from-file', '-', '--json'], {
+      env: other.env,
+      stdin: plan.slice(3).join('\n'),
+    }),
+  );
   assert.equal(jsonLines(rest)[0]?.['download'], 2);
   assert.deepEqual([...(await listNames(folder.dir)), ...(await listNames(other.dir))].sort(), ALL);
   const again = jsonLines(await folder.run('download', '--from-file', list, '--json'));
@@ -73,8 +73,7 @@ test('the list of failed files is all that the next run needs', async (t) => {
     failed.map(() => 'failed'),
   );
   const healthy = folderOf(await sandbox(t), folder.dir);
-  const healed = await healthy.run('download', '--from-file', list, '--failed-to', list);
-  assert.equal(healed.exitCode, 0, healed.stderr);
+  await succeeded(healthy.run('download', '--from-file', list, '--failed-to', list));
   assert.equal(asked(healthy), failed.length);
   assert.deepEqual(await listNames(folder.dir), ALL);
   assert.equal(await readFile(list, 'utf8'), '');
@@ -98,9 +97,7 @@ test('a list keeps the files that an aborted run did not reach', async (t) => {
 test('an unwritable list ends the run before it starts', async (t) => {
   const folder = await emptyFolder(t);
   const path = join(folder.dir, 'nowhere', 'failed.jsonl');
-  const { exitCode, stderr } = await folder.run('download', ...SELECTION, '--failed-to', path);
-  assert.equal(exitCode, 8);
-  assert.match(stderr, /failed\.jsonl/);
+  await failedWith(folder.run('download', ...SELECTION, '--failed-to', path), 8, /failed\.jsonl/);
   assert.equal(asked(folder), 0);
 });
 
@@ -153,9 +150,7 @@ test('an invalid list is refused with its line number, before any request', asyn
   const list = join(folder.dir, '..', 'list');
   for (const [text, message] of NONSENSE) {
     await writeFile(list, text);
-    const { exitCode, stderr } = await folder.run('download', '--from-file', list);
-    assert.equal(exitCode, 2, stderr);
-    assert.match(stderr, message);
+    await failedWith(folder.run('download', '--from-file', list), 2, message);
   }
   assert.equal(folder.service.requests.length, 0);
 });
@@ -165,14 +160,15 @@ test('an empty list is nothing to do, but an empty stdin is an error', async (t)
   const list = join(folder.dir, '..', 'list');
   for (const text of ['', '{"event":"plan","files":0}\n{"event":"summary","exitCode":0}\n']) {
     await writeFile(list, text);
-    const finished = await folder.run('download', '--from-file', list, '--failed-to', list, '--json');
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(
+      folder.run('download', '--from-file', list, '--failed-to', list, '--json'),
+    );
     assert.equal(jsonLines(finished).at(-1)?.['exitCode'], 0);
     assert.equal(await readFile(list, 'utf8'), '');
   }
-  const piped = await runHere(['download', '--from-file', '-'], { env: folder.env });
-  assert.equal(piped.exitCode, 2);
-  assert.match(piped.stderr, /--from-file -: the list on stdin is empty/);
+  const { exitCode, stderr } = await runHere(['download', '--from-file', '-'], { env: folder.env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /--from-file -: the list on stdin is empty/);
 });
 
 test('a list and a selection exclude each other, and one of them is required', async (t) => {
@@ -185,9 +181,7 @@ test('a list and a selection exclude each other, and one of them is required', a
     [['--frozen', '/nowhere/x'], /--frozen: cannot read the file "\/nowhere\/x" \(ENOENT\)/],
     [['-t', 'trades'], /an argument is missing: tickhaul download <exchange>/],
   ] as const) {
-    const { exitCode, stderr } = await folder.run('download', ...flags);
-    assert.equal(exitCode, 2, stderr);
-    assert.match(stderr, message);
+    await failedWith(folder.run('download', ...flags), 2, message);
   }
 });
 

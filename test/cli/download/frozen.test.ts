@@ -4,8 +4,8 @@ import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { jsonLines } from '../../helpers/cli.js';
-import { runHere } from '../../helpers/in-process.js';
+import { parseDay } from '../../../src/day-files/day.js';
+import { jsonLines, succeeded } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -35,8 +35,7 @@ const asked = ({ service }: Folder): number =>
 test('a lock file downloads the same bytes elsewhere, without requesting the exchange record', async (t) => {
   const { dir, lock, text } = await locked(t);
   const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
-  const { exitCode, stderr } = await other.run('download', '--frozen', lock);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(other.run('download', '--frozen', lock));
   for (const name of ALL)
     assert.deepEqual(await readFile(join(other.dir, name)), await readFile(join(dir, name)));
   assert.equal((await other.run('lock', '-o', '-')).stdout, text);
@@ -57,8 +56,7 @@ test('verifies existing files, and downloads only files that differ', async (t) 
   await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
   await verify('--adopt');
   const count = asked(folder);
-  const { exitCode, stderr } = await run('download', '--frozen', lock);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(run('download', '--frozen', lock));
   assert.equal(asked(folder), count + 3);
   assert.deepEqual(await readFile(join(dir, FIRST)), before);
   assert.deepEqual((await verify()).bad, []);
@@ -134,14 +132,6 @@ test('an invalid lock file, or one with a path outside the folder, is refused be
   assert.equal(service.requests.length, count);
 });
 
-test('files that need a key are not requested without one', async (t) => {
-  const { lock } = await locked(t);
-  const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
-  const { TICKHAUL_API_KEY: _, ...env } = other.env;
-  assert.equal((await runHere(['download', '--frozen', lock], { env })).exitCode, 4);
-  assert.deepEqual(await listNames(other.dir), [FIRST]);
-});
-
 test('a dry run shows what a lock file or a list would download', async (t) => {
   const folder = await locked(t);
   const { dir, lock, run } = folder;
@@ -150,4 +140,63 @@ test('a dry run shows what a lock file or a list would download', async (t) => {
   const [plan] = jsonLines(await run('download', '--frozen', lock, '--dry-run', '--json'));
   assert.deepEqual([plan?.['files'], plan?.['download'], plan?.['skip']], [4, 1, 3]);
   assert.equal(asked(folder), count);
+});
+
+const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTC*,ETHUSDT'];
+
+test('a pinned plan stays the same when the record changes', async (t) => {
+  const place = await tempDir(t);
+  const pin = join(place, 'plan.json');
+  const older = folderOf(await sandbox(t, { exportedUntil: parseDay('2024-03-05') }), join(place, 'a'));
+  const planned = await succeeded(
+    older.run('plan', ...NAMED, '--last', '2d', '--layout', 'hive', '--json', '--pin', pin),
+  );
+
+  const newer = folderOf(await sandbox(t, { exportedUntil: parseDay('2024-03-09') }), join(place, 'b'));
+  const asked = newer.service.requests.length;
+  const again = await newer.run('plan', '--pinned', pin, '--json');
+  const filesOf = (lines: typeof planned) => jsonLines(lines).filter(({ event }) => event === 'file');
+  assert.deepEqual(filesOf(again), filesOf(planned));
+  assert.ok(newer.service.requests.slice(asked).every(({ url }) => !url.startsWith('/v1/exchanges')));
+
+  const paths = (lines: typeof planned): readonly string[] => filesOf(lines).map(({ path }) => String(path));
+  const shards = ['0/2', '1/2'].map((shard) =>
+    newer.run('download', '--pinned', pin, '--shard', shard, '--json'),
+  );
+  const downloaded = (await Promise.all(shards)).flatMap(paths);
+  assert.ok(downloaded.length > 4 && downloaded.every((path) => path.startsWith('exchange=')));
+  assert.deepEqual(downloaded.toSorted(), paths(planned).toSorted());
+  assert.ok(!(await readFile(pin, 'utf8')).includes(older.service.apiKey));
+});
+
+test('a modified pinned plan, and flags that contradict it, are usage errors', async (t) => {
+  const folder = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
+  const pin = join(await tempDir(t), 'plan.json');
+  assert.equal((await folder.run('plan', ...NAMED, '--date', '2024-03-01', '--pin', pin)).exitCode, 0);
+  const text = await readFile(pin, 'utf8');
+  const other = join(await tempDir(t), 'other.json');
+  const errorOf = async (...flags: readonly string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await folder.run('plan', ...flags);
+    assert.deepEqual([exitCode, stdout, stderr.trimEnd().split('\n').length], [2, '', 1], stderr);
+    return stderr;
+  };
+  for (const changed of [
+    text.replace('BTC*', 'ETH*'),
+    text.slice(0, -100),
+    text.replace('}\n', '}'),
+    `${text}x`,
+  ]) {
+    await writeFile(other, changed);
+    assert.match(await errorOf('--pinned', other), /other\.json: was changed or truncated/);
+  }
+  for (const foreign of ['', '{}', '{"event":"plan"}\n'.repeat(20)]) {
+    await writeFile(other, foreign);
+    assert.match(await errorOf('--pinned', other), /other\.json: is not a pinned plan/);
+  }
+  assert.match(await errorOf('--pinned', join(folder.dir, 'none')), /--pinned: cannot read the file/);
+  assert.match(await errorOf('--pinned', pin, '--layout', 'flat'), /leave --layout out/);
+  assert.match(await errorOf('deribit', '--pinned', pin), /leave "deribit" out/);
+  assert.match(await errorOf('--pinned', pin, '--from-file', pin), /use only one of them/);
+  assert.match(await errorOf('--pinned', pin, '--pin', other), /leave --pin out/);
+  assert.match(await errorOf('--from-file', pin, '--pin', other), /leave --pin out/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { envOf, type Finished, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -71,8 +71,7 @@ function placeOf(
 }
 
 async function assertFilesPresent({ run, files, requests }: Place): Promise<void> {
-  const first = await run('download', ...FIRST, ...CONVERT, '--layout', OLDER);
-  assert.equal(first.exitCode, 0, first.stderr);
+  await succeeded(run('download', ...FIRST, ...CONVERT, '--layout', OLDER));
   const older = await files();
   assert.equal(older.length, 3);
   const asked = requests();
@@ -93,7 +92,7 @@ async function assertFilesPresent({ run, files, requests }: Place): Promise<void
   assert.equal(added.length, 3);
   for (const path of added)
     assert.match(path, /^exchange=[\w-]+\/data_type=\w+\/dataset_symbol=BTCUSDT\/date=2024-03-02\/[^/]+$/);
-  assert.equal((await run('verify')).exitCode, 0);
+  await succeeded(run('verify'));
 
   // A conversion that was not made before has no older path.
   const more = await run(
@@ -116,11 +115,11 @@ async function assertFilesPresent({ run, files, requests }: Place): Promise<void
 async function assertOutputsPresent({ dir, run }: Place): Promise<void> {
   const raw = `${dir}/raw`;
   const out = `${dir}/out`;
-  assert.equal((await run('download', ...FIRST, '--dir', raw)).exitCode, 0);
+  await succeeded(run('download', ...FIRST, '--dir', raw));
   const convert = (...flags: readonly string[]) =>
     run('convert', raw, '-o', out, '--as', 'rows,trade_bar_1m', '--json', ...flags);
   assert.equal((await convert('--layout', OLDER)).exitCode, 0);
-  assert.equal((await run('download', ...BOTH, '--dir', raw)).exitCode, 0);
+  await succeeded(run('download', ...BOTH, '--dir', raw));
   const finished = await convert('--layout', 'hive');
   assertSaysOnce(finished);
   assert.deepEqual(
@@ -154,7 +153,7 @@ storeTest(`${OUTPUTS_TITLE}, in a bucket`, async (t) => assertOutputsPresent(awa
 
 test('a file of the older keys that is gone is downloaded to the new ones', async (t) => {
   const { dir, files, run } = await folderFor(t);
-  assert.equal((await run('download', ...FIRST, '--layout', OLDER)).exitCode, 0);
+  await succeeded(run('download', ...FIRST, '--layout', OLDER));
   const [path = ''] = await files();
   await rm(join(dir, path));
   const { exitCode, stderr } = await run('download', ...FIRST, '--layout', 'hive');
@@ -173,7 +172,7 @@ test('sync and a list count files of the older keys as present, and say so once'
   await writeFile(config, `dir: ${dir}\nlayout: hive\njobs:\n${job('a', 'BTCUSDT')}${job('b', 'ETHUSDT')}`);
   for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
     const words = FIRST.map((word) => (word === 'BTCUSDT' ? symbol : word));
-    assert.equal((await run('download', ...words, '--layout', OLDER)).exitCode, 0);
+    await succeeded(run('download', ...words, '--layout', OLDER));
   }
   const older = await files();
   for (const flags of [[], ['--dry-run']]) {
@@ -194,8 +193,7 @@ redisTest('a worker counts files of the older keys as present', async (t) => {
   assert.equal((await fleet.run('download', ...words, '--layout', OLDER)).exitCode, 0);
   const asked = fleet.requests().length;
   assert.equal((await enqueue(fleet, '--layout', 'hive'))?.['added'], 4);
-  const worked = await fleet.run('worker', '--once', '--json');
-  assert.equal(worked.exitCode, 0, worked.stderr);
+  await succeeded(fleet.run('worker', '--once', '--json'));
   assert.equal(fleet.requests().length, 20);
   assert.equal(asked, 8);
   assert.deepEqual(
@@ -208,8 +206,7 @@ test('a template with the name of a column as a key is warned of', async (t) => 
   const { run, dir } = await folderFor(t);
   const said = /--layout: query engines read the folder (\S+) in place of the column (\w+) of the files/g;
   const saysOf = async (...words: readonly string[]): Promise<readonly string[]> => {
-    const { exitCode, stderr } = await run(...words);
-    assert.equal(exitCode, 0, stderr);
+    const { stderr } = await succeeded(run(...words));
     return [...stderr.matchAll(said)].map(([, folder, column]) => `${folder} ${column}`);
   };
   const both = ['type={type} type', 'symbol={symbol} symbol'];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Finished, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { type Finished, failedWith, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
@@ -37,8 +37,7 @@ async function filled(t: TestContext, dir: string, command?: readonly string[]):
   };
   const convert = ['--convert', 'parquet'];
   for (const args of [['download', ...DAYS, ...convert], ['sync'], ['convert', dir, ...NDJSON]]) {
-    const { exitCode, stderr } = await runHere(args, { env });
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(runHere(args, { env }));
   }
   return {
     dir,
@@ -73,11 +72,12 @@ async function check({ dir, run, asked }: Sealed, says: RegExp): Promise<void> {
     assert.equal(skipped + verified, files, name);
   }
   for (const [name, args] of INCOMPLETE) {
-    const { exitCode, stderr } = await run(
-      ...args(dir).map((word) => (word === 'more.yaml' ? join(dir, word) : word)),
+    await failedWith(
+      run(...args(dir).map((word) => (word === 'more.yaml' ? join(dir, word) : word))),
+      8,
+      says,
+      name,
     );
-    assert.equal(exitCode, 8, `${name}: ${stderr}`);
-    assert.match(stderr, says, name);
   }
   assert.equal(asked(), before, 'no day file is asked for');
   assert.deepEqual(await namesIn(dir), names);

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { verifyFile } from '../../../src/gzip/verify-file.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
-import { tempDir } from '../../helpers/temp.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+import { DAYS, FIRST, lastLine } from './downloading.js';
 
 /** With typical sizes the estimate is 2 MB; the embedded service sends a few kB. */
 const ARGS = ['binance-futures', '-t', 'derivative_ticker', '-s', 'BTCUSDT', '--date', '2024-03-01'];
@@ -20,8 +23,7 @@ test('on a terminal, asks before the start if the disk is too small for the esti
 }, async (t) => {
   const disk = await smallDisk(t, '1m');
   if (!disk) return;
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir };
   const { child, printed, finished } = inTerminal(
     `stty -echo
@@ -50,8 +52,7 @@ test('on a terminal, asks before the start if the disk is too small for the esti
 test('Ctrl-C counts as no, and --yes skips the question', { skip: NO_TERMINAL }, async (t) => {
   const disk = await smallDisk(t, '1m');
   if (!disk) return;
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const { child, printed, finished } = inTerminal(
     `trap : INT
      ${DOWNLOAD}; echo first $?
@@ -104,8 +105,7 @@ test('the estimate includes the space of conversions', async (t) => {
 });
 
 test('plan and download report the same estimate in JSON', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
+  const { env } = await sandboxAndFolder(t);
   const [plan] = jsonLines(await runHere(['plan', ...ARGS, '--json'], { env }));
   const [download] = jsonLines(await runHere(['download', ...ARGS, '--json'], { env }));
   for (const reported of [plan, download]) {
@@ -116,4 +116,53 @@ test('plan and download report the same estimate in JSON', async (t) => {
     );
     assert.equal(typeof reported?.['freeBytes'], 'number');
   }
+});
+
+test('a file size limit ends the run at once with code 8', async (t) => {
+  const { dir, env } = await sandboxAndFolder(t, { rows: 20_000 });
+  const finished = await tickhaul([...DAYS, '--json'], {
+    env,
+    // In blocks of 512 or 1024 bytes, and less than one day file.
+    command: ['sh', '-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath],
+  });
+  assert.equal(finished.exitCode, 8, finished.stderr);
+  assert.ok(jsonLines(finished).filter((line) => line['status'] === 'failed').length <= 8);
+  assert.deepEqual(
+    (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz')),
+    [],
+  );
+});
+
+test('a full disk ends the run at once with code 8; with free space, the next run downloads all', async (t) => {
+  const disk = await smallDisk(t, '400k');
+  if (!disk) return;
+  const { dir } = disk;
+  const service = await sandbox(t, { rows: 8000 });
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  const finished = await tickhaul([...DAYS, '--json'], { env });
+  assert.equal(finished.exitCode, 8, finished.stderr);
+  assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
+  for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
+  disk.grow();
+  await succeeded(runHere([...DAYS, '--quiet'], { env }));
+  assert.equal((await namesIn(dir)).length, 14);
+});
+
+test('a file in place of the folder is code 8', async (t) => {
+  const dir = join(await tempDir(t), 'file');
+  await writeFile(dir, '');
+  const { exitCode, stderr } = await runHere(FIRST, {
+    env: { ...envOf(await sandbox(t), dir), XDG_CACHE_HOME: await tempDir(t) },
+  });
+  assert.equal(exitCode, 8, stderr);
+});
+
+test('rm -rf of the folder between two runs does no harm', async (t) => {
+  const service = await sandbox(t);
+  const dir = join(await tempDir(t), 'a', 'b');
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  await succeeded(runHere(FIRST, { env }));
+  await rm(dir, { recursive: true });
+  await succeeded(runHere(FIRST, { env }));
+  assert.equal((await namesIn(dir)).length, 1);
 });

@@ -3,25 +3,23 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
+import { envOf, type Finished, failedWith, type JsonLine, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { arraysIn, resultsOf, SERIES } from './exporting.js';
 
 const DAYS = [1, 2, 3].map((day) => `deribit_2024-03-0${day}_BTC-PERPETUAL.npz`);
 
 test('download --export exports all days of its series, and each of them once', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const out = join(dir, 'npz');
   const download = async (from: number, to: number) => {
     const days = ['--from', `2024-03-0${from}`, '--to', `2024-03-0${to}`];
     const exporting = ['--export', 'hftbacktest', '--export-dir', out, '--json'];
     return runHere(['download', ...SERIES, ...days, ...exporting], { env });
   };
-  const first = await download(1, 3);
-  assert.equal(first.exitCode, 0, first.stderr);
+  const first = await succeeded(download(1, 3));
   assert.deepEqual(jsonLines(first).filter(({ status }) => status === 'converted').length, 2);
   const summary = jsonLines(first).at(-1);
   assert.deepEqual([summary?.['downloaded'], summary?.['converted']], [4, 2]);
@@ -113,8 +111,7 @@ test('sync exports the series of each job with export, relative to the config fi
     ].join('\n'),
   );
   for (const status of ['converted', 'skipped']) {
-    const finished = await runHere(['sync', '--config', config, '--json'], { env });
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(runHere(['sync', '--config', config, '--json'], { env }));
     const exported = jsonLines(finished).filter(({ path }) => String(path).endsWith('.npz'));
     assert.deepEqual(
       exported.map((line) => [line['job'], line['status']]),
@@ -174,9 +171,7 @@ test('an export that cannot start fails its job only, and the summary has all co
   // A second file of the same day is a usage error of the export.
   await mkdir(join(data, 'copy'), { recursive: true });
   await writeFile(join(data, 'copy', DAY_FILE), '');
-  const json = await sync('--json');
-  assert.equal(json.exitCode, 2, json.stderr);
-  assert.match(json.stderr, /several files have its rows/);
+  const json = await failedWith(sync('--json'), 2, /several files have its rows/);
   assert.deepEqual(await arraysIn(join(dir, 'npz')), ['deribit_2024-03-01_ETH-PERPETUAL.npz']);
   const { error, ...counts } = summaryOf(json);
   assert.deepEqual(
@@ -190,9 +185,7 @@ test('an export that cannot start fails its job only, and the summary has all co
       [0, 2, 1, undefined],
     ],
   );
-  const text = await sync();
-  assert.equal(text.exitCode, 2);
-  assert.match(text.stderr, /first: 2 skipped in .*\nsecond: 3 skipped in .*\n5 skipped in /);
+  await failedWith(sync(), 2, /first: 2 skipped in .*\nsecond: 3 skipped in .*\n5 skipped in /);
 
   // The other job fails for another reason.
   await rm(join(dir, 'npz'), { recursive: true });
@@ -207,8 +200,7 @@ test('an export that cannot start fails its job only, and the summary has all co
 });
 
 test('download --export keeps the counts of the downloads if its export cannot start', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   await mkdir(join(dir, 'copy'));
   await writeFile(join(dir, 'copy', DAY_FILE), '');
   const words = [
@@ -252,9 +244,7 @@ test('an export that contradicts the selection is refused before a download', as
   for (const [[types, symbols, ...exporting], message] of cases) {
     const words = ['download', 'deribit', '-t', types, '-s', symbols, '--date', '2024-03-01', ...exporting];
     for (const mode of [['--dry-run'], ['--export-dir', join(dir, 'out')]]) {
-      const { exitCode, stderr } = await runHere([...words, ...mode], { env });
-      assert.equal(exitCode, 2, stderr);
-      assert.match(stderr, message);
+      await failedWith(runHere([...words, ...mode], { env }), 2, message);
     }
   }
   const list = join(dir, 'list.txt');
@@ -263,9 +253,9 @@ test('an export that contradicts the selection is refused before a download', as
   );
   await writeFile(list, listedFiles.join('\n'));
   const words = ['download', '--from-file', list, '--export', 'freqtrade', '--pair', 'A/B'];
-  const listed = await runHere(words, { env });
-  assert.equal(listed.exitCode, 2);
-  assert.match(listed.stderr, /--pair names one symbol, and deribit ETH-PERPETUAL is another one/);
+  const { exitCode, stderr } = await runHere(words, { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /--pair names one symbol, and deribit ETH-PERPETUAL is another one/);
   const config = await writeJobs(dir, {
     right: ['symbols: [BTC-PERPETUAL]'],
     wrong: ['symbols: [BTC-PERPETUAL, ETH-PERPETUAL]', 'export: nautilus', 'instrumentId: A.B'],
@@ -282,8 +272,7 @@ test('an export that contradicts the selection is refused before a download', as
 });
 
 test('flags of an export need it, and the CSV files', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const base = ['download', ...SERIES, '--date', '2024-03-01'];
   for (const [words, message] of [
     [['--export-dir', 'npz'], /--export-dir needs --export/],
@@ -294,9 +283,7 @@ test('flags of an export need it, and the CSV files', async (t) => {
       /--no-keep-csv and --export: an export reads the CSV files/,
     ],
   ] as const) {
-    const { exitCode, stderr } = await runHere([...base, ...words], { env });
-    assert.equal(exitCode, 2, stderr);
-    assert.match(stderr, message);
+    await failedWith(runHere([...base, ...words], { env }), 2, message);
   }
   assert.deepEqual(await namesIn(dir), []);
 });

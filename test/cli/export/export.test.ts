@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
-import { envOf, type Finished, jsonLines, start } from '../../helpers/cli.js';
+import { readRows } from '../../export/hftbacktest/read-npz.js';
+import { type Finished, failedWith, jsonLines, start, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { writeHugeFile, writeLargeFile } from '../convert/converting.js';
 import { arraysIn, downloadDays, resultsOf, SERIES } from './exporting.js';
@@ -45,7 +46,7 @@ test('a corrupt source fails its own export only, and leaves the former output',
   const { dir, env } = await downloadDays(t, 2);
   const out = join(dir, 'npz');
   const words = ['export', 'hftbacktest', dir, '-o', out, '--json'];
-  assert.equal((await runHere(words, { env })).exitCode, 0);
+  await succeeded(runHere(words, { env }));
   const before = await readFile(join(out, FIRST));
   const whole = await readFile(join(dir, BOOK));
   await writeFile(join(dir, BOOK), whole.subarray(0, whole.length - 100));
@@ -146,8 +147,7 @@ test('a selection of days, symbols and exchanges is exported', async (t) => {
 });
 
 test('day files of other types only are no export, but a usage error that names the types', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const series = ['deribit', '-t', 'trades,quotes', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
   assert.equal((await runHere(['download', ...series], { env })).exitCode, 0);
   const exporting = (...words: readonly string[]) =>
@@ -161,6 +161,23 @@ test('day files of other types only are no export, but a usage error that names 
   assert.deepEqual(await namesIn(join(dir, 'out')).catch(() => []), []);
   const both = await exporting('nautilus', dir, '--json');
   assert.equal(both.exitCode, 0, both.stderr);
+});
+
+test('trades without their book are skipped with the reason; --snapshots ignore leaves snapshots out', async (t) => {
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000 });
+  for (const series of [SERIES, ['deribit', '-t', 'trades', '-s', 'ETH-PERPETUAL']])
+    await runHere(['download', ...series, '--date', '2024-03-01', '-q'], { env });
+  const words = ['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--json'];
+  const eth = 'skipped deribit_trades_2024-03-01_ETH-PERPETUAL.csv.gz';
+  const first = await runHere(words, { env });
+  assert.deepEqual(resultsOf(first), [[`converted ${FIRST}`, eth], 0]);
+  assert.match(first.stderr, /ETH-PERPETUAL.*needs the incremental_book_L2 of the same day/);
+  const events = async () =>
+    readRows(await readFile(join(dir, 'npz', FIRST))).map(({ ev }) => ev & 0x8000_000fn);
+  assert.equal((await events()).filter((event) => event === 0x8000_0002n).length, 2000);
+  const ignoring = await runHere([...words, '--snapshots', 'ignore'], { env });
+  assert.deepEqual(resultsOf(ignoring), [[`converted ${FIRST}`, eth], 0]);
+  assert.ok((await events()).every((event) => (event & 15n) <= 2n));
 });
 
 test('a symbol of the rows cannot lead out of the folder', async (t) => {
@@ -178,8 +195,7 @@ test('a symbol of the rows cannot lead out of the folder', async (t) => {
 });
 
 test('--skip-degraded leaves out day files that the last audit judged degraded', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t, { rows: 2000, faults: { 'duplicate-trades': 1 } }), dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000, faults: { 'duplicate-trades': 1 } });
   await runHere(['download', ...SERIES, '--date', '2024-03-01', '--audit'], { env });
   const words = ['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--json'];
   const { stdout, stderr, exitCode } = await runHere([...words, '--skip-degraded'], { env });
@@ -195,16 +211,16 @@ test('usage errors name the flag, and write nothing', async (t) => {
     [['hftbacktset', dir, '-o', out], /"hftbacktset" is not one of "hftbacktest", "nautilus", "freqtrade"/],
     [['hftbacktest', dir], /--out: name the folder/],
     [['hftbacktest', dir, '-o', '-'], /--out: name the folder/],
-    [['hftbacktest', dir, '-o', out, '--timeframe', '1m'], /--timeframe has no effect on hftbacktest/],
+    [['hftbacktest', dir, '-o', out, '--timeframe', '1m'], /--timeframe has no effect on hftbacktest; omit/],
+    [['hftbacktest', dir, '-o', out, '--base-latency', 'soon'], /--base-latency: "soon" is not a duration/],
+    [['hftbacktest', dir, '-o', out, '--snapshots', 'some'], /snapshots/],
     [['hftbacktest', join(dir, 'none'), '-o', out], /no such file or folder/],
     [
       ['hftbacktest', dir, '-o', out, '--from', '2024-03-02', '--to', '2024-03-02'],
       /--to 2024-03-02 is exclusive/,
     ],
   ] as const) {
-    const { exitCode, stderr } = await runHere(['export', ...words], { env });
-    assert.equal(exitCode, 2, stderr);
-    assert.match(stderr, message);
+    await failedWith(runHere(['export', ...words], { env }), 2, message);
   }
   assert.ok(!(await namesIn(dir)).includes('npz'));
 });

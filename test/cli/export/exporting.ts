@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import type { Finished, JsonLine } from '../../helpers/cli.js';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { namesIn, tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
+import { namesIn } from '../../helpers/temp.js';
 
 export const SERIES = ['deribit', '-t', 'trades,incremental_book_L2', '-s', 'BTC-PERPETUAL'];
 
@@ -14,8 +14,7 @@ export interface DownloadedDays {
 
 /** A folder with trades and books of some days from 2024-03-01 on. */
 export async function downloadDays(t: TestContext, days: number): Promise<DownloadedDays> {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const words = ['download', ...SERIES, '--from', '2024-03-01', '--to', `2024-03-0${1 + days}`];
   const { exitCode, stderr } = await runHere(words, { env });
   if (exitCode !== 0) throw new Error(stderr);

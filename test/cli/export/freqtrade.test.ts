@@ -3,11 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readFeather, writeTrades } from '../../export/freqtrade/exporting.js';
-import { openDuck } from '../../format/parquet/readers.js';
-import { cleanUp } from '../../helpers/clean-up.js';
-import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { duckFor } from '../../format/parquet/readers.js';
+import { type Finished, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
 /** Status and output of each result. */
@@ -20,12 +19,10 @@ function resultsOf(finished: Finished, out: string): readonly string[] {
 }
 
 test('exports pairs of several symbols and days, named by instrument metadata that is kept', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t, { rows: 2000 }), dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000 });
   const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
   const symbols = ['-t', 'trades', '-s', 'XBTUSD,ETHUSD'];
-  const downloaded = await runHere(['download', 'bitmex', ...symbols, ...period], { env });
-  assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+  await succeeded(runHere(['download', 'bitmex', ...symbols, ...period], { env }));
   const out = join(dir, 'out');
   const base = ['export', 'freqtrade', dir, '-o', out, '--timeframe', '5m,1d', '--json'];
   const names = ['BTC_USD_BTC', 'ETH_USD_ETH'].flatMap((name) =>
@@ -43,8 +40,7 @@ test('exports pairs of several symbols and days, named by instrument metadata th
     names.map((name) => `skipped ${name}`),
   );
 
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   const candles = await duck.query(
     `SELECT timestamp // 300000000 * 300000000000, arg_min(price, i), max(price), min(price), arg_max(price, i), sum(amount)
      FROM (SELECT *, row_number() OVER (ORDER BY timestamp, local_timestamp, r) AS i
@@ -61,8 +57,7 @@ test('exports pairs of several symbols and days, named by instrument metadata th
   );
 
   const file = join(out, 'futures/BTC_USD_BTC-5m-futures.feather');
-  const inspected = await runHere(['inspect', file, '--json'], { env });
-  assert.equal(inspected.exitCode, 0, inspected.stderr);
+  const inspected = await succeeded(runHere(['inspect', file, '--json'], { env }));
   const { format, rows, columns, first } = JSON.parse(inspected.stdout);
   assert.deepEqual([format, rows], ['arrow', date?.length]);
   assert.deepEqual(
@@ -72,44 +67,23 @@ test('exports pairs of several symbols and days, named by instrument metadata th
   assert.deepEqual([first[0].date, first[0].close], [Number(date?.[0]) / 1000, close?.[0]]);
 });
 
-test('splits a grouped symbol into pairs', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
-  await runHere(['download', 'bitmex', '-t', 'trades', '-s', 'PERPETUALS', '--date', '2024-03-01'], { env });
-  const out = join(dir, 'out');
-  const exported = await runHere(['export', 'freqtrade', dir, '-o', out], { env });
-  assert.equal(exported.exitCode, 0, exported.stderr);
-  assert.deepEqual(await namesIn(join(out, 'futures')), [
-    'BTC_USD_BTC-1m-futures.feather',
-    'BTC_USD_BTC-trades.feather',
-    'ETH_USD_ETH-1m-futures.feather',
-    'ETH_USD_ETH-trades.feather',
-  ]);
-});
-
 test('without metadata, --pair names the pair', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
+  const { dir, env } = await sandboxAndFolder(t);
   await runHere(['download', 'bitmex', '-t', 'trades', '-s', 'XBTUSD', '--date', '2024-03-01'], { env });
   const out = join(dir, 'out');
   const base = ['export', 'freqtrade', dir, '-o', out, '--offline'];
-  const unknown = await runHere(base, { env });
-  assert.equal(unknown.exitCode, 2);
-  assert.match(
-    unknown.stderr,
-    /bitmex XBTUSD: its base and quote currency are unknown; set --pair BASE\/QUOTE/,
-  );
-  const named = await runHere([...base, '--pair', 'XBT/USD'], { env });
-  assert.equal(named.exitCode, 0, named.stderr);
+  const { exitCode, stderr } = await runHere(base, { env });
+  assert.equal(exitCode, 2, stderr);
+  assert.match(stderr, /bitmex XBTUSD: its base and quote currency are unknown; set --pair BASE\/QUOTE/);
+  await succeeded(runHere([...base, '--pair', 'XBT/USD'], { env }));
   assert.deepEqual(await namesIn(out), ['XBT_USD-1m.feather', 'XBT_USD-trades.feather']);
-  const wrong = await runHere([...base, '--pair', 'XBT/USD', '--timeframe', '7m'], { env });
-  assert.equal(wrong.exitCode, 2);
-  assert.match(wrong.stderr, /--timeframe: "7m" does not divide a day/);
+  const refused = await runHere([...base, '--pair', 'XBT/USD', '--timeframe', '7m'], { env });
+  assert.equal(refused.exitCode, 2, refused.stderr);
+  assert.match(refused.stderr, /--timeframe: "7m" does not divide a day/);
 });
 
 test('futures have funding rates and mark candles of their tickers', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t, { rows: 2000 }), dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000 });
   const series = ['download', 'binance-futures', '-s', 'BTCUSDT'];
   await runHere([...series, '-t', 'trades', '--date', '2024-03-01'], { env });
   const out = join(dir, 'out');
@@ -131,8 +105,7 @@ test('futures have funding rates and mark candles of their tickers', async (t) =
     `converted ${pair}-1h-mark.feather`,
     ...['-1h-futures', '-trades'].map((kind) => `skipped ${pair}${kind}.feather`),
   ]);
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
+  const duck = await duckFor(t);
   const tickers = `(SELECT *, row_number() OVER () AS r FROM read_csv('${dir}/*_derivative_ticker_*_BTCUSDT.csv.gz'))`;
   const marks = await duck.query(
     `SELECT timestamp // 3600000000 * 3600000000000, arg_min(mark_price, (timestamp, r)), max(mark_price),
@@ -172,16 +145,14 @@ test('removes former outputs, but no file that is not as it was recorded', async
     const words = ['--offline', '--pair', 'BTC/USDT', '--timeframe', timeframes, '--json', ...more];
     return runHere(['export', 'freqtrade', days, '-o', out, ...words]);
   };
-  const first = await run('1m,5m,15m');
-  assert.equal(first.exitCode, 0, first.stderr);
+  const first = await succeeded(run('1m,5m,15m'));
   assert.equal(first.stderr, `warning ${pathOf('1m')}: replaced a file that the export log does not have\n`);
 
   const { length } = await readFile(pathOf('5m'));
   const { length: bytes } = await readFile(pathOf('15m'));
   await writeFile(pathOf('5m'), 'x'.repeat(length));
   await writeFile(pathOf('15m'), 'other');
-  const second = await run('1h');
-  assert.equal(second.exitCode, 0, second.stderr);
+  const second = await succeeded(run('1h'));
   const kept = (kind: string, change: string): string =>
     `warning ${pathOf(kind)}: keeping this output of a former export: it ${change}; delete it if you do not need it`;
   assert.deepEqual(second.stderr.trimEnd().split('\n'), [
@@ -197,33 +168,4 @@ test('removes former outputs, but no file that is not as it was recorded', async
   // They are no longer recorded.
   const third = await run('1h', '--existing', 'overwrite');
   assert.deepEqual([third.exitCode, third.stderr], [0, '']);
-});
-
-test('a pair of one exchange replaces that of another one only on request', async (t) => {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t), dir);
-  for (const exchange of ['binance-futures', 'bybit'])
-    await runHere(['download', exchange, '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'], { env });
-  const out = join(dir, 'out');
-  const run = (exchange: string, ...more: readonly string[]): Promise<Finished> =>
-    runHere(['export', 'freqtrade', dir, '-o', out, '--exchange', exchange, '--json', ...more], { env });
-  const file = join(out, 'futures/BTC_USDT_USDT-trades.feather');
-  await run('binance-futures');
-  const bytes = await readFile(file);
-  const refused = await run('bybit');
-  assert.equal(refused.exitCode, 2);
-  const message =
-    'futures/BTC_USDT_USDT-trades.feather: both binance-futures_trades_2024-03-01_BTCUSDT.csv.gz and bybit_trades_2024-03-01_BTCUSDT.csv.gz give this data, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite';
-  const failed = jsonLines(refused).filter(({ status }) => status === 'failed');
-  assert.deepEqual(
-    failed.map(({ error }) => (error as { message: string }).message),
-    [message],
-  );
-  assert.deepEqual(await readFile(file), bytes);
-  assert.match(resultsOf(await run('binance-futures'), out).join(), /^skipped .*,skipped /);
-
-  assert.match(resultsOf(await run('bybit', '--existing', 'overwrite'), out).join(), /^converted /);
-  assert.match(resultsOf(await run('bybit'), out).join(), /^skipped .*,skipped /);
-  assert.notDeepEqual(await readFile(file), bytes);
-  assert.equal((await run('binance-futures')).exitCode, 2);
 });

@@ -11,6 +11,7 @@ import {
   warningsOf,
   writeDay,
 } from '../../export/nautilus/catalog.js';
+import { succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -98,22 +99,19 @@ test('one data type replaces another in the same folder only on request', async 
   assert.equal(statusOf(await run('quotes')), 'skipped');
 
   // The file has another name, so the former one is removed.
-  const replaced = await run('book_ticker', '--existing', 'overwrite');
-  assert.equal(replaced.exitCode, 0);
+  const replaced = await succeeded(run('book_ticker', '--existing', 'overwrite'));
   assert.deepEqual(
     replaced.files.map(({ path, rows }) => [path === quotes?.path, rows.length]),
     [[false, 2]],
   );
   assert.equal(statusOf(await run('book_ticker')), 'skipped');
   assert.equal((await run('quotes')).exitCode, 2);
-  const verified = await runHere(['verify', out, '--json'], { env: {} });
-  assert.equal(verified.exitCode, 0, verified.stdout);
+  await succeeded(runHere(['verify', out, '--json'], { env: {} }));
 
   const changed = join(out, replaced.files[0]?.path ?? '');
   await writeFile(changed, 'other');
   const flags = ['--offline', ...PRECISION_FLAGS, '-t', 'quotes', '--existing', 'overwrite'];
-  const kept = await runHere(['export', 'nautilus', days, '-o', out, ...flags], { env: {} });
-  assert.equal(kept.exitCode, 0, kept.stderr);
+  const kept = await succeeded(runHere(['export', 'nautilus', days, '-o', out, ...flags], { env: {} }));
   assert.match(kept.stderr, /keeping this output of a former export: it has 5 bytes/);
   assert.equal(await readFile(changed, 'utf8'), 'other');
 });

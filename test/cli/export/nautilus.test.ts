@@ -11,17 +11,15 @@ import {
   writeDay,
 } from '../../export/nautilus/catalog.js';
 import { killAndWait } from '../../helpers/clean-up.js';
-import { envOf, start } from '../../helpers/cli.js';
+import { envOf, start, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const PERIOD = ['--from', '2024-03-01', '--to', '2024-03-03'];
 
 test('exports downloaded days with ids and precisions from metadata, and only once', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const types = ['-t', 'trades,incremental_book_L2,quotes,book_snapshot_25', ...PERIOD, '-q'];
   await runHere(['download', 'binance-futures', '-s', 'BTCUSDT', ...types], { env });
   await runHere(['download', 'bitmex', '-s', 'PERPETUALS', '-t', 'trades', ...PERIOD, '-q'], { env });
@@ -49,8 +47,7 @@ test('exports downloaded days with ids and precisions from metadata, and only on
   assert.deepEqual([price, size], ['1', '3']);
   const again = await exportFolder(dir, out, [], env);
   assert.ok(again.events.filter(({ event }) => event === 'file').every(({ status }) => status === 'skipped'));
-  const verified = await runHere(['verify', out, '--json'], { env });
-  assert.equal(verified.exitCode, 0);
+  await succeeded(runHere(['verify', out, '--json'], { env }));
 
   const instruments = await readInstruments(out);
   const [path = ''] = Object.keys(instruments);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { type Finished, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { compilePython, noPython } from '../../helpers/python.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { namesIn, tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
+import { namesIn } from '../../helpers/temp.js';
 import { downloadDays, resultsOf } from './exporting.js';
 
 const NAME = 'deribit_2024-03-01_BTC-PERPETUAL';
@@ -45,8 +45,7 @@ test('arrays have their sizes and fees, and a script that is never written over 
   const log = join(out, '.tickhaul', 'exports.jsonl');
   const recorded = await readFile(log, 'utf8');
   const words = ['export', 'hftbacktest', dir, '-o', out, '--offline'];
-  const again = await runHere(words, { env: noKey });
-  assert.equal(again.exitCode, 0, again.stderr);
+  const again = await succeeded(runHere(words, { env: noKey }));
   assert.match(again.stderr, /\nrun it: python3 '.*run_hftbacktest\.py'\n$/);
   assert.doesNotMatch(again.stderr, /warning/);
   assert.equal(await readFile(log, 'utf8'), recorded);
@@ -63,8 +62,7 @@ test('arrays have their sizes and fees, and a script that is never written over 
     [`corrupt ${NAME}.json`, `verified ${NAME}.npz`],
     6,
   ]);
-  const kept = await run();
-  assert.equal(kept.exitCode, 0, kept.stderr);
+  const kept = await succeeded(run());
   assert.match(
     kept.stderr,
     /run_hftbacktest\.py: keeping this file, which is not as an export wrote it; delete it/,
@@ -79,16 +77,13 @@ test('arrays have their sizes and fees, and a script that is never written over 
 });
 
 test('without metadata, arrays have neither sizes nor fees, and no request is sent', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const series = ['deribit', '-t', 'trades,incremental_book_L2', '-s', 'BTC-PERPETUAL'];
   await runHere(['download', ...series, '--date', '2024-03-01'], { env });
   const out = join(dir, 'npz');
   const asked = service.requests.length;
   const { TICKHAUL_API_KEY: _, ...noKey } = env;
-  const { exitCode, stderr } = await runHere(['export', 'hftbacktest', dir, '-o', out], { env: noKey });
-  assert.equal(exitCode, 0, stderr);
+  const { stderr } = await succeeded(runHere(['export', 'hftbacktest', dir, '-o', out], { env: noKey }));
   assert.match(stderr, /warning the tick sizes, lot sizes and fees of deribit BTC-PERPETUAL are unknown/);
   assert.deepEqual(await namesIn(out), [`${NAME}.npz`, 'run_hftbacktest.py']);
   assert.equal(service.requests.length, asked);
@@ -96,11 +91,9 @@ test('without metadata, arrays have neither sizes nor fees, and no request is se
 
 /** Downloads a day of a symbol. */
 async function downloadDay(t: TestContext, exchange: string, symbol: string, types: string) {
-  const dir = await tempDir(t);
-  const env = envOf(await sandbox(t, { rows: 2000 }), dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 2000 });
   const words = ['download', exchange, '-t', types, '-s', symbol, '--date', '2024-03-01'];
-  const { exitCode, stderr } = await runHere(words, { env });
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(runHere(words, { env }));
   return { dir, env };
 }
 

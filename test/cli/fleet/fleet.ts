@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
+import { envOf, type Finished, type JsonLine, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -44,7 +43,6 @@ export async function enqueue(fleet: Fleet, ...flags: readonly string[]): Promis
   const types = flags.includes('-t')
     ? NAMED.filter((word) => word !== '-t' && !word.includes('trades'))
     : NAMED;
-  const ended = await fleet.run('enqueue', ...types, ...days, '--json', ...flags);
-  assert.equal(ended.exitCode, 0, ended.stderr);
+  const ended = await succeeded(fleet.run('enqueue', ...types, ...days, '--json', ...flags));
   return lastOf(ended);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { envOf, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, failedWith, type JsonLine, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { queueOf } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -59,8 +59,7 @@ redisTest(
 redisTest('shards of a pinned plan are separate slices; each file is downloaded once', async (t) => {
   const fleet = await fleetOf(t);
   const pin = join(fleet.dir, '..', 'plan.json');
-  const planned = await fleet.run('plan', ...NAMED, ...DAYS, '--layout', 'hive', '--pin', pin);
-  assert.equal(planned.exitCode, 0, planned.stderr);
+  await succeeded(fleet.run('plan', ...NAMED, ...DAYS, '--layout', 'hive', '--pin', pin));
   const enqueuePinned = (...flags: readonly string[]) =>
     fleet.run('enqueue', '--pinned', pin, '--json', ...flags);
   for (const shard of ['0/2', '1/2']) {
@@ -79,9 +78,7 @@ redisTest('shards of a pinned plan are separate slices; each file is downloaded 
     [['--layout', 'flat'], /leave --layout out/],
     [['--shard', '5/5'], /"5\/5" is not a shard/],
   ] as const) {
-    const { exitCode, stderr } = await enqueuePinned(...flags);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, said);
+    await failedWith(enqueuePinned(...flags), 2, said);
   }
 });
 
@@ -130,12 +127,9 @@ redisTest('with --fail-fast a slice ends at its first failed file', async (t) =>
   await allowOneTry(fleet);
   assert.equal((await fleet.run('worker', '--once', '-j', '1')).exitCode, 3);
   for (const flags of [['--quiet'], ['--json', '--quiet']]) {
-    const again = await fleet.run('worker', '--once', ...flags);
-    assert.equal(again.exitCode, 3);
-    assert.match(
-      again.stderr,
-      /^error {3}\d+ slices? of the queue failed: tickhaul queue failed lists them.*\n$/,
-    );
+    const { exitCode, stderr } = await fleet.run('worker', '--once', ...flags);
+    assert.equal(exitCode, 3, stderr);
+    assert.match(stderr, /^error {3}\d+ slices? of the queue failed: tickhaul queue failed lists them.*\n$/);
   }
   assert.equal(fleet.requests().length, 2, 'of two slices with two files each');
 });
@@ -162,6 +156,6 @@ redisTest('a failed slice is retried, reported with its days, and queued again b
   const env = { ...fleet.env, ...envOf(healthy, fleet.dir) };
   assert.equal((await fleet.run('queue', 'retry', String(failed[0]?.['id']))).exitCode, 0);
   assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice queued again\n');
-  assert.equal((await runHere(['worker', '--once'], { env })).exitCode, 0);
+  await succeeded(runHere(['worker', '--once'], { env }));
   assert.equal((await filesIn(fleet.dir)).length, 4);
 });

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, failedWith, start, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { busySandbox } from '../../helpers/sandbox.js';
+import { BUSY, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
   assertWholeLines,
@@ -17,8 +17,7 @@ import {
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
 
 test('replays complete messages of channels and symbols in the exchange’s order; then without a service', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const env = { ...envOf(service, dir), TM_CACHE_DIR: join(dir, 'slices') };
   const args = ['replay', 'bitmex:XBTUSD', '--channel', 'trade,quote', ...PERIOD];
   const { exitCode, stdout, stderr } = await tickhaul(args, { env });
@@ -36,8 +35,7 @@ test('replays complete messages of channels and symbols in the exchange’s orde
   const keyless = { ...envOf(service, dir, ''), TM_CACHE_DIR: '/nonexistent' };
   const out = join(dir, 'out', 'a.ndjson.gz');
   const more = ['--cache-dir', join(dir, 'slices'), '--offline', '--json', '-o', out];
-  const offline = await tickhaul([...args, ...more], { env: keyless });
-  assert.equal(offline.exitCode, 0, offline.stderr);
+  const offline = await succeeded(runHere([...args, ...more], { env: keyless }));
   assert.equal(gunzipSync(readFileSync(out)).toString(), stdout);
   const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
   assert.equal(typeof seconds, 'number');
@@ -46,13 +44,10 @@ test('replays complete messages of channels and symbols in the exchange’s orde
 });
 
 test('--with-disconnects marks each disconnect once', async (t) => {
-  const service = await busySandbox(t, { feeds: { breaks: 0.5, suggestedMinutes: 1 } });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { env } = await sandboxAndFolder(t, { ...BUSY, feeds: { breaks: 0.5, suggestedMinutes: 1 } });
   const args = ['replay', 'bitmex', '--channel', 'all', ...PERIOD];
   const plain = await runHere(args, { env });
-  const marked = await runHere([...args, '--with-disconnects', '--offline'], { env });
-  assert.equal(marked.exitCode, 0, marked.stderr);
+  const marked = await succeeded(runHere([...args, '--with-disconnects', '--offline'], { env }));
   assert.doesNotMatch(plain.stdout, /\n\n/);
   assert.match(marked.stdout, /\n\n/);
   assert.doesNotMatch(marked.stdout, /\n\n\n/);
@@ -60,9 +55,7 @@ test('--with-disconnects marks each disconnect once', async (t) => {
 });
 
 test('refuses invalid requests with their exit codes, before requesting a slice', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t, BUSY);
   const trades = ['bitmex', '--channel', 'trade'];
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
     [
@@ -72,6 +65,16 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
     ],
     [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
     [2, /is not an exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
+    [
+      2,
+      /unknown symbol "XBTUS" on bitmex; did you mean XBTUSD\?/,
+      ['bitmex:XBTUS', '-t', 'trade', '--source', 'feeds', ...PERIOD],
+    ],
+    [
+      2,
+      /bitmex has no option_summary messages/,
+      ['bitmex', '-t', 'option_summary', '--source', 'feeds', ...PERIOD],
+    ],
     [2, /use only one of them/, [...trades, '-t', 'trade', ...PERIOD]],
     [2, /--source datasets: day files have no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
@@ -96,9 +99,9 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
     assert.equal(stdout, '');
   }
   const closed = ['replay', ...trades, '--from', '2024-03-02T00:00', '--to', '2024-03-02T00:05'];
-  const keyless = await runHere(closed, { env: envOf(service, dir, '') });
-  assert.equal(keyless.exitCode, 4);
-  assert.match(keyless.stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
+  const { exitCode, stderr } = await runHere(closed, { env: envOf(service, dir, '') });
+  assert.equal(exitCode, 4, stderr);
+  assert.match(stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
   assert.equal(countSliceRequests(service), 0);
   const wrong = await runHere(closed, { env: envOf(service, dir, 'wrong-key') });
   assert.equal(wrong.exitCode, 4);
@@ -107,55 +110,48 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
 });
 
 test('warns of symbols that the record lacks, and of requests that match nothing', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, env } = await sandboxAndFolder(t, BUSY);
   const unknown = Array.from({ length: 58 }, (_, i) => `M${i}`);
   const many = `bitmex:xbtusd,${unknown.join(',')},ETHUSD`;
-  const split = await runHere(['replay', many, '--channel', 'trade', ...PERIOD], { env });
-  assert.equal(split.exitCode, 0, split.stderr);
+  const split = await succeeded(runHere(['replay', many, '--channel', 'trade', ...PERIOD], { env }));
   assert.match(split.stderr, /does not list M0, M1, M10 and 55 more/);
   const whole = await runHere(['replay', 'bitmex:XBTUSD,ETHUSD', '--channel', 'trade', ...PERIOD], { env });
   assert.equal(split.stdout, whole.stdout);
   assert.ok(service.requests.every(({ status }) => status === 200));
 
-  const none = await runHere(['replay', 'bitmex:XBTUSDT', '--channel', 'trade', ...PERIOD], { env });
-  assert.equal(none.exitCode, 0);
+  const none = await succeeded(
+    runHere(['replay', 'bitmex:XBTUSDT', '--channel', 'trade', ...PERIOD], { env }),
+  );
   assert.equal(none.stdout, '');
   assert.match(none.stderr, /did you mean XBTUSD\?/);
   assert.match(none.stderr, /no message of the period matches/);
 });
 
 test('accepts symbols of Binance in any case, and reads them from one slice', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t, BUSY);
   const texts: string[] = [];
   for (const symbol of ['BTCUSDT', 'btcusdt']) {
     const args = ['replay', `binance-futures:${symbol}`, '--channel', 'trade', ...PERIOD];
-    const { exitCode, stdout, stderr } = await runHere([...args, '--cache-dir', join(dir, symbol)], { env });
-    assert.equal(exitCode, 0, stderr);
+    const { stdout } = await succeeded(runHere([...args, '--cache-dir', join(dir, symbol)], { env }));
     assert.match(stdout, /"stream":"btcusdt@trade"/);
     texts.push(stdout);
   }
   assert.equal(texts[0], texts[1]);
   assert.deepEqual(await listCachedFiles(join(dir, 'BTCUSDT')), await listCachedFiles(join(dir, 'btcusdt')));
-  const { exitCode, stdout } = await runHere(['instruments', 'binance-futures', 'BTCUSDT', '--json'], {
-    env,
-  });
-  assert.equal(exitCode, 0);
+  const { stdout } = await succeeded(
+    runHere(['instruments', 'binance-futures', 'BTCUSDT', '--json'], {
+      env,
+    }),
+  );
   assert.deepEqual([JSON.parse(stdout).id, JSON.parse(stdout).datasetId], ['btcusdt', 'BTCUSDT']);
 });
 
 test('verify --cache reads every slice; a replay repairs damaged ones', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t, BUSY);
   const cache = ['--cache-dir', join(dir, 'cache')];
   const replay = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, ...cache];
   const right = await runHere(replay, { env });
-  const sound = await runHere(['verify', '--cache', ...cache], { env });
-  assert.equal(sound.exitCode, 0, sound.stderr);
+  await succeeded(runHere(['verify', '--cache', ...cache], { env }));
   const [first = '', ...others] = await listCachedFiles(join(dir, 'cache'));
   assert.ok(others.length > 3);
   truncateSync(join(dir, 'cache/feeds', first), 30);
@@ -174,39 +170,32 @@ test('verify --cache reads every slice; a replay repairs damaged ones', async (t
   const mended = await runHere(replay, { env });
   assert.equal(mended.stdout, right.stdout);
   assert.match(mended.stderr, /warning .*fetching it again/);
-  assert.equal((await runHere(['verify', '--cache', ...cache], { env })).exitCode, 0);
+  await succeeded(runHere(['verify', '--cache', ...cache], { env }));
   const cleared = await runHere([...replay, '--clear-cache', '--offline'], { env });
   assert.equal(cleared.exitCode, 7);
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
-  const empty = await runHere(['verify', '--cache', ...cache], { env });
-  assert.equal(empty.exitCode, 0);
+  const empty = await succeeded(runHere(['verify', '--cache', ...cache], { env }));
   assert.match(empty.stderr, /no slices in .*feeds: nothing is cached/);
   assert.doesNotMatch(empty.stderr, /day files/);
-  const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
-  assert.equal(nowhere.exitCode, 2);
-  assert.match(nowhere.stderr, /nowhere: no such folder; .*--cache-dir/);
-  const useless = await runHere(['verify', ...cache], { env });
-  assert.deepEqual(
-    [useless.exitCode, useless.stderr],
-    [2, 'tickhaul: --cache-dir requires --cache; add it\n'],
+  await failedWith(
+    runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env }),
+    2,
+    /nowhere: no such folder; .*--cache-dir/,
   );
-  const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
-  assert.equal(own.exitCode, 0, own.stderr);
+  await failedWith(
+    runHere(['verify', ...cache], { env }),
+    2,
+    /^tickhaul: --cache-dir requires --cache; add it\n$/,
+  );
+  await succeeded(runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } }));
 });
 
-test('--speed paces, a reader that leaves is a normal end, and an interrupt ends after a complete line', async (t) => {
-  const service = await busySandbox(t, { rows: 5000, feeds: { suggestedMinutes: 10 } });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+test('--speed keeps all messages, and an interrupt ends after a complete line', async (t) => {
+  const { env } = await sandboxAndFolder(t, { ...BUSY, rows: 5000, feeds: { suggestedMinutes: 10 } });
   const args = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, '-q'];
   const plain = await runHere(args, { env });
-  const paced = await runHere([...args, '--speed', '100000'], { env });
-  assert.equal(paced.exitCode, 0, paced.stderr);
+  const paced = await succeeded(runHere([...args, '--speed', '100000'], { env }));
   assert.equal(paced.stdout, plain.stdout);
-  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
-  const all = ['replay', 'bitmex', '--channel', 'all', '--date', '2024-03-01', '-q'];
-  const left = await tickhaul(all, { env, command: ['bash', '-c', script, process.execPath] });
-  assert.match(left.stdout, /^\{"localTimestamp":.*\}\n0\n$/);
   const slow = start([...args, '--speed', '1'], { env });
   await slow.printed('localTimestamp');
   slow.child.kill('SIGINT');

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '../../helpers/clean-up.js';
-import { envOf, type Finished, start } from '../../helpers/cli.js';
+import { envOf, type Finished, start, succeeded } from '../../helpers/cli.js';
 import { freePort } from '../../helpers/free-port.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -31,8 +31,7 @@ async function copied(t: TestContext, layout: readonly string[] = []): Promise<C
   const [from, to] = [await tempDir(t), await tempDir(t)];
   const online = (...args: readonly string[]): Promise<Finished> =>
     runHere(['replay', ...args, ...layout], { env: envOf(service, join(from, 'data')) });
-  const first = await online(BOTH, '-t', TYPES, ...PERIOD);
-  assert.equal(first.exitCode, 0, first.stderr);
+  await succeeded(online(BOTH, '-t', TYPES, ...PERIOD));
   const dir = join(to, 'data');
   cpSync(join(from, 'data'), dir, { recursive: true, filter: (path) => !path.endsWith('.cache') });
   const closed = `http://127.0.0.1:${await freePort()}`;
@@ -61,8 +60,7 @@ test('replays a copied folder without a network, by its manifest or its file nam
     assert.deepEqual([copy.exitCode, copy.stdout === right.stdout], [0, true], copy.stderr);
     assert.match(right.stdout, /ETH-PERPETUAL.*\n/);
     // Without symbols in the request, all of the folder, sorted by name.
-    const every = await offline(...all);
-    assert.equal(every.exitCode, 0, every.stderr);
+    const every = await succeeded(offline(...all));
     assert.equal(every.stdout, (await offline(BOTH, ...all.slice(1))).stdout);
   }
   const part = ['--from', '2024-03-01T06:00', '--to', '2024-03-01T18:00'];
@@ -73,8 +71,7 @@ test('replays a copied folder without a network, by its manifest or its file nam
 test('the manifest locates files of another layout', async (t) => {
   const { online, offline } = await copied(t, ['--layout', '{exchange}/{type}/{symbol}/{date}']);
   const named = [BOTH, '-t', TYPES, ...PERIOD];
-  const copy = await offline(...named);
-  assert.equal(copy.exitCode, 0, copy.stderr);
+  const copy = await succeeded(offline(...named));
   assert.equal(copy.stdout, (await online(...named)).stdout);
 });
 
@@ -106,12 +103,11 @@ test('missing data ends the run before the first line', async (t) => {
   for (const dataType of ['trades', 'incremental_book_L2']) {
     rmSync(join(dir, `deribit_${dataType}_2024-03-01_ETH-PERPETUAL.csv.gz`));
   }
-  const all = await offline('deribit', ...trades, ...PERIOD);
-  assert.equal(all.exitCode, 0, all.stderr);
+  const all = await succeeded(offline('deribit', ...trades, ...PERIOD));
   assert.match(all.stdout, /ETH-PERPETUAL/);
-  const named = await offline(BOTH, ...trades, ...PERIOD);
-  assert.equal(named.exitCode, 7, named.stderr);
-  assert.match(named.stderr, /no file of deribit trades ETH-PERPETUAL 2024-03-01 in /);
+  const { exitCode, stderr } = await offline(BOTH, ...trades, ...PERIOD);
+  assert.equal(exitCode, 7, stderr);
+  assert.match(stderr, /no file of deribit trades ETH-PERPETUAL 2024-03-01 in /);
 });
 
 test('the server reads a copied folder, over HTTP and WebSocket', async (t) => {

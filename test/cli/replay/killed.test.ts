@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, start, succeeded, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { nightlyTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -53,8 +54,7 @@ async function place(t: TestContext, minutes: number): Promise<KilledReplay> {
 
 test(`gives the same bytes after ${KILLS} kills at arbitrary times`, async (t) => {
   const { env, args, dir, asked, more } = await place(t, MINUTES);
-  const right = await tickhaul([...args, '--cache-dir', join(dir, 'undisturbed')], { env });
-  assert.equal(right.exitCode, 0, right.stderr);
+  const right = await succeeded(runHere([...args, '--cache-dir', join(dir, 'undisturbed')], { env }));
   const killed = [...args, '--cache-dir', join(dir, 'killed')];
   for (let kill = 0; kill < KILLS; kill++) {
     // Some slices later each time; every second kill is after more than the initial requests, so that some slices were stored.
@@ -66,14 +66,12 @@ test(`gives the same bytes after ${KILLS} kills at arbitrary times`, async (t) =
     assert.ok(right.stdout.startsWith(stdout), `kill ${kill + 1}`);
   }
   const before = asked.length;
-  const whole = await tickhaul(killed, { env });
-  assert.equal(whole.exitCode, 0, whole.stderr);
+  const whole = await succeeded(runHere(killed, { env }));
   assert.ok(whole.stdout === right.stdout);
   // Requests of a killed process may still arrive after its end; their slices were not stored and are requested again.
   const fetched = new Set(asked.slice(before)).size;
   assert.ok(fetched > 0 && fetched < MINUTES, `${fetched} of ${MINUTES} slices were left`);
-  const { exitCode } = await tickhaul(['verify', '--cache', '--cache-dir', join(dir, 'killed')], { env });
-  assert.equal(exitCode, 0);
+  await succeeded(runHere(['verify', '--cache', '--cache-dir', join(dir, 'killed')], { env }));
 });
 
 nightlyTest('two processes fill one cache', async (t) => {
@@ -83,7 +81,7 @@ nightlyTest('two processes fill one cache', async (t) => {
   for (const { exitCode, stderr } of [one, two]) assert.equal(exitCode, 0, stderr);
   assert.ok(one.stdout === two.stdout);
   const before = asked.length;
-  const warm = await tickhaul([...shared, '--offline'], { env });
+  const warm = await runHere([...shared, '--offline'], { env });
   assert.ok(warm.stdout === one.stdout && warm.stdout !== '');
   assert.equal(asked.length, before);
 });

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { replay } from '../../../src/index.js';
-import { envOf } from '../../helpers/cli.js';
+import { envOf, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { busySandbox, sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { BUSY, sandboxAndFolder } from '../../helpers/sandbox.js';
 
 const NAMES = ['bitmex:XBTUSD', 'deribit:BTC-PERPETUAL'];
 const TYPES = ['-t', 'trade,trade_bar_1m'];
 
 test('--last selects exported days for day files and feeds, offline too', async (t) => {
-  const service = await sandbox(t, { feeds: { suggestedMinutes: 10 } });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { feeds: { suggestedMinutes: 10 } });
   const env = { ...envOf(service, dir), TM_CACHE_DIR: dir };
   const sources: readonly (readonly [readonly string[], string, number])[] = [
     [[...NAMES, ...TYPES], '2024-03-08', 2],
@@ -19,12 +17,12 @@ test('--last selects exported days for day files and feeds, offline too', async 
     [['bitmex:XBTUSD', '--channel', 'trade'], '2024-03-09', 1],
   ];
   for (const [args, from, days] of sources) {
-    const right = await runHere(['replay', ...args, '--from', from, '--to', '2024-03-10'], { env });
-    assert.equal(right.exitCode, 0, right.stderr);
+    const right = await succeeded(
+      runHere(['replay', ...args, '--from', from, '--to', '2024-03-10'], { env }),
+    );
     assert.match(right.stdout, new RegExp(`^[^\n]*"localTimestamp":"${from}`));
     for (const last of [[`${days}d`], [`${days}`, '--offline']]) {
-      const { exitCode, stdout, stderr } = await runHere(['replay', ...args, '--last', ...last], { env });
-      assert.equal(exitCode, 0, stderr);
+      const { stdout } = await succeeded(runHere(['replay', ...args, '--last', ...last], { env }));
       assert.ok(stdout === right.stdout, `${args} ${last}`);
     }
   }
@@ -35,8 +33,7 @@ test('--last selects exported days for day files and feeds, offline too', async 
 });
 
 test('--last is refused beside other days, and if it is not a number of days', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
+  const { service, env } = await sandboxAndFolder(t);
   for (const days of [
     ['--last', '0d'],
     ['--last', '1w'],
@@ -52,12 +49,10 @@ test('--last is refused beside other days, and if it is not a number of days', a
 });
 
 test('days that do not follow each other are replayed one after the other', async (t) => {
-  const service = await busySandbox(t, { feeds: { suggestedMinutes: 10 } });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { ...BUSY, feeds: { suggestedMinutes: 10 } });
   const env = { ...envOf(service, dir), TM_CACHE_DIR: dir };
   const print = async (...words: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await runHere(['replay', ...words], { env });
-    assert.equal(exitCode, 0, stderr);
+    const { stdout } = await succeeded(runHere(['replay', ...words], { env }));
     return stdout;
   };
   const [friday, saturday] = ['2024-03-01', '2024-03-02'];
@@ -92,8 +87,7 @@ test('days that do not follow each other are replayed one after the other', asyn
 });
 
 test('names of day files are those of their messages', async (t) => {
-  const service = await sandbox(t, { rows: 50 });
-  const env = envOf(service, await tempDir(t));
+  const { env } = await sandboxAndFolder(t, { rows: 50 });
   for (const [dayFile, message, exchange] of [
     ['trades,TRADES', 'trade', 'deribit:BTC-PERPETUAL'],
     ['incremental_book_L2', 'book_change', 'deribit:BTC-PERPETUAL'],

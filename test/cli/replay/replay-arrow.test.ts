@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { readTable, readWithFlechette } from '../../format/arrow/read-arrow.js';
-import { envOf, tickhaul } from '../../helpers/cli.js';
+import { envOf, failedWith, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const DAY = ['--date', '2024-03-01'];
@@ -87,22 +87,17 @@ const TYPES: Readonly<Record<string, readonly [exchange: string, keys: string]>>
 };
 
 test('streams and files have the messages of the lines, of every type', async (t) => {
-  const service = await sandbox(t, { rows: 500 });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t, { rows: 500 });
   for (const [type, [exchange, keys]] of Object.entries(TYPES)) {
     const args = [exchange, '-t', type, ...DAY];
-    const lines = await runHere(['replay', ...args], { env });
-    assert.equal(lines.exitCode, 0, lines.stderr);
+    const lines = await succeeded(runHere(['replay', ...args], { env }));
     const expected = columnsOf(lines.stdout, keys.split(' '));
     assert.ok((expected[0]?.length ?? 0) > 3, type);
 
     const stream = join(dir, 'messages.stream');
-    const streamed = await replayTo(stream, args, env);
-    assert.equal(streamed.exitCode, 0, streamed.stderr);
+    await succeeded(replayTo(stream, args, env));
     const file = join(dir, 'messages.arrow');
-    const written = await runHere(['replay', ...args, '--format', 'arrow', '-o', file], { env });
-    assert.equal(written.exitCode, 0, written.stderr);
+    await succeeded(runHere(['replay', ...args, '--format', 'arrow', '-o', file], { env }));
     for (const path of [stream, file]) {
       const bytes = await readFile(path);
       assert.equal(bytes.toString('latin1', 0, 6) === 'ARROW1', path === file);
@@ -119,8 +114,7 @@ test('streams and files have the messages of the lines, of every type', async (t
 });
 
 test('messages from feeds, of several exchanges, are the same as lines', async (t) => {
-  const service = await sandbox(t, { feeds: {} });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { feeds: {} });
   const env = { ...envOf(service, dir), TM_CACHE_DIR: join(dir, 'slices') };
   const args = [
     'bitmex:XBTUSD',
@@ -131,14 +125,12 @@ test('messages from feeds, of several exchanges, are the same as lines', async (
     'feeds',
     ...MINUTES,
   ];
-  const lines = await runHere(['replay', ...args], { env });
-  assert.equal(lines.exitCode, 0, lines.stderr);
+  const lines = await succeeded(runHere(['replay', ...args], { env }));
   const [, keys] = TYPES['book_change'] ?? [];
   const stream = join(dir, 'messages.stream');
   const command = ['bash', '-c', `"$0" "$@" > '${stream}'`, process.execPath];
   const built = ['replay', ...args, '--json', '--format', 'arrow'];
-  const streamed = await tickhaul(built, { command, env });
-  assert.equal(streamed.exitCode, 0, streamed.stderr);
+  const streamed = await succeeded(tickhaul(built, { command, env }));
   const found = readWithFlechette(await readFile(stream)).map((cells) =>
     cells.map((cell) => (Array.isArray(cell) ? cell.map((level) => ({ ...level })) : cell)),
   );
@@ -148,21 +140,16 @@ test('messages from feeds, of several exchanges, are the same as lines', async (
 });
 
 test('without a message, the output has the columns and no rows', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const empty = ['--from', '2024-03-01T00:00:00.000001', '--to', '2024-03-01T00:00:00.000002'];
   const stream = join(dir, 'empty.stream');
-  const done = await replayTo(stream, ['deribit:BTC-PERPETUAL', '-t', 'trade', ...empty], env);
-  assert.equal(done.exitCode, 0, done.stderr);
+  await succeeded(replayTo(stream, ['deribit:BTC-PERPETUAL', '-t', 'trade', ...empty], env));
   const table = readTable(await readFile(stream));
   assert.deepEqual([table.numRows, table.numCols], [0, 9]);
 });
 
 test('refuses what has no columns in common, and leaves no file behind if a day is corrupt', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const out = join(dir, 'out.arrow');
   const arrow = ['--format', 'arrow', '-o', out, ...DAY];
   const cases: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -174,9 +161,7 @@ test('refuses what has no columns in common, and leaves no file behind if a day 
     ],
   ];
   for (const [message, args] of cases) {
-    const refused = await runHere(['replay', ...args, ...arrow], { env });
-    assert.equal(refused.exitCode, 2, refused.stderr);
-    assert.match(refused.stderr, message);
+    await failedWith(runHere(['replay', ...args, ...arrow], { env }), 2, message);
   }
   const json = await runHere(['replay', 'bitmex:XBTUSD', '-t', 'trade', '-o', out, ...DAY], { env });
   assert.match(json.stderr, /^tickhaul: --out .*out\.arrow: .*JSON lines; add --format arrow/);
@@ -187,9 +172,7 @@ test('refuses what has no columns in common, and leaves no file behind if a day 
 });
 
 test('a reader that leaves is a normal end', async (t) => {
-  const service = await sandbox(t, { rows: 200_000 });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { env } = await sandboxAndFolder(t, { rows: 200_000 });
   const command = [
     'bash',
     '-c',

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
-import { envOf, tickhaul } from '../../helpers/cli.js';
+import { csvOf, writeDayFile } from '../../convert/day-files.js';
+import { envOf, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { linesOfFile, mergeByTime, textOf } from './replaying.js';
 
@@ -15,9 +16,7 @@ const BTC = 'BTC-PERPETUAL';
 const ETH = 'ETH-PERPETUAL';
 
 test('several exchanges, types and days equal a plain merge of their lines; the second run is offline', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const args = [
     'replay',
     'deribit',
@@ -45,8 +44,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
   assert.ok(stdout === textOf(mergeByTime(series)), 'the merge');
 
   await service.close();
-  const offline = await runHere([...args, ...period, '--offline', '--json'], { env });
-  assert.equal(offline.exitCode, 0, offline.stderr);
+  const offline = await succeeded(runHere([...args, ...period, '--offline', '--json'], { env }));
   assert.ok(offline.stdout === stdout);
   const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
   assert.equal(typeof seconds, 'number');
@@ -62,9 +60,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
 });
 
 test('a bar continues over midnight, and -o writes a complete file, compressed by its extension', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const args = [
     'replay',
     `deribit:${BTC}`,
@@ -73,8 +69,7 @@ test('a bar continues over midnight, and -o writes a complete file, compressed b
     '--from',
     '2024-03-01',
   ];
-  const plain = await runHere([...args, '--to', '2024-03-03'], { env });
-  assert.equal(plain.exitCode, 0, plain.stderr);
+  const plain = await succeeded(runHere([...args, '--to', '2024-03-03'], { env }));
   const bars = plain.stdout.trimEnd().split('\n');
   const trades = DAYS.flatMap((day) => linesOfFile(dir, 'deribit', 'trades', day, BTC, ['trade'])).length;
   assert.equal(bars.length, Math.floor(trades / 250));
@@ -84,20 +79,16 @@ test('a bar continues over midnight, and -o writes a complete file, compressed b
     ['bars.ndjson.zst', decompress],
   ] as const) {
     const path = join(dir, 'out', name);
-    const written = await runHere([...args, '--to', '2024-03-03', '-o', path], { env });
-    assert.equal(written.exitCode, 0, written.stderr);
+    const written = await succeeded(runHere([...args, '--to', '2024-03-03', '-o', path], { env }));
     assert.equal(written.stdout, '');
     assert.equal(Buffer.from(unpack(readFileSync(path))).toString(), plain.stdout, name);
   }
 });
 
 test('a corrupt day file is code 6, after complete lines and without an output file', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--from', '2024-03-01', '--to', '2024-03-03'];
-  const whole = await runHere(args, { env });
-  assert.equal(whole.exitCode, 0, whole.stderr);
+  const whole = await succeeded(runHere(args, { env }));
   const path = join(dir, `deribit_trades_2024-03-02_${BTC}.csv.gz`);
   const bytes = readFileSync(path);
   bytes.writeUInt32LE((bytes.readUInt32LE(bytes.length - 8) ^ 1) >>> 0, bytes.length - 8);
@@ -115,45 +106,8 @@ test('a corrupt day file is code 6, after complete lines and without an output f
   assert.deepEqual(readdirSync(out), []);
 });
 
-test('a reader that leaves is a normal end', async (t) => {
-  const service = await sandbox(t, { rows: 60_000 });
-  const dir = await tempDir(t);
-  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
-  const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--date', '2024-03-01', '-q'];
-  const options = { env: envOf(service, dir), command: ['bash', '-c', script, process.execPath] };
-  const { stdout, stderr } = await tickhaul(args, options);
-  assert.match(stdout, /^\{"type":"trade".*\}\n0\n$/);
-  assert.equal(stderr, '');
-});
-
-test('replays many symbols of the same days with few file handles', async (t) => {
-  const service = await sandbox(t, { rows: 50 });
-  const dir = await tempDir(t);
-  const args = [
-    'replay',
-    'deribit',
-    '-t',
-    'trade,book_change,quote',
-    '--from',
-    '2024-03-01',
-    '--to',
-    '2024-03-03',
-  ];
-  const command = ['bash', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath];
-  const { exitCode, stdout, stderr } = await tickhaul(args, { env: envOf(service, dir), command });
-  assert.equal(exitCode, 0, stderr);
-  const times = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).localTimestamp as string);
-  assert.ok(times.length > 100);
-  assert.deepEqual(times, [...times].sort());
-});
-
 test('refuses invalid requests with an exit code and a correction', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { service, dir, env } = await sandboxAndFolder(t);
   const day = ['--date', '2024-03-01'];
   const one = `deribit:${BTC}`;
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
@@ -203,9 +157,7 @@ test('refuses invalid requests with an exit code and a correction', async (t) =>
 });
 
 test('warnings are printed to stderr beside the summary of --json', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
+  const { dir, env } = await sandboxAndFolder(t);
   const args = [
     'replay',
     'coinbase:BTC-USD',
@@ -216,8 +168,7 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
     '--json',
   ];
   const reported = async (...more: readonly string[]): Promise<readonly string[]> => {
-    const { exitCode, stderr } = await runHere([...args, ...more], { env });
-    assert.equal(exitCode, 0, stderr);
+    const { stderr } = await succeeded(runHere([...args, ...more], { env }));
     const lines = stderr.trimEnd().split('\n');
     assert.equal(JSON.parse(lines.pop() ?? '').event, 'summary');
     return lines;
@@ -233,13 +184,53 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
   assert.deepEqual(await reported('--quiet'), []);
 });
 
-test('--speed paces by local timestamps', async (t) => {
-  const service = await sandbox(t);
+const DAY = ['--date', '2024-03-01', '-q'];
+
+test('symbols by name, glob and file give the same messages; options are selected from their common file', async (t) => {
   const dir = await tempDir(t);
-  const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--date', '2024-03-01'];
+  const options = csvOf('options_chain', 200);
+  const [, one = ''] = options.split('\n')[1]?.split(',') ?? [];
+  await writeDayFile(dir, 'options_chain', options, 'OPTIONS');
+  const trades = csvOf('trades', 50);
+  for (const symbol of ['BTC-PERPETUAL', 'ETH-PERPETUAL', one])
+    await writeDayFile(dir, 'trades', trades.replaceAll('BTC-PERPETUAL', symbol), symbol);
+  const list = join(dir, 'symbols.txt');
+  writeFileSync(list, 'eth-perpetual\nBTC/PERPETUAL\n');
+
+  const service = await sandbox(t, { replayDir: dir, exportedUntil: undefined });
   const env = envOf(service, dir);
-  const fast = await runHere(args, { env });
-  const paced = await runHere([...args, '--speed', '100000'], { env });
-  assert.equal(paced.exitCode, 0, paced.stderr);
-  assert.ok(paced.stdout === fast.stdout);
+  const replay = async (...args: readonly string[]): Promise<string[]> => {
+    const { stdout } = await succeeded(runHere(['replay', ...args, ...DAY], { env }));
+    return stdout.trimEnd().split('\n');
+  };
+  const named = await replay('deribit:ETH-PERPETUAL,BTC-PERPETUAL', '-t', 'trade');
+  assert.equal(named.length, 100);
+  assert.ok((await replay('deribit', '-t', 'trade', '-s', `@${list}`)).join() === named.join());
+  // Symbols of a glob are in the order of the record.
+  const matched = await replay('deribit', '-t', 'trade', '-s', '*-PERPETUAL');
+  assert.ok(matched.toSorted().join() === named.toSorted().join());
+
+  const isOfOne = (line: string): boolean => JSON.parse(line).symbol === one;
+  const all = await replay('deribit', '-t', 'option_summary');
+  const own = all.filter(isOfOne);
+  assert.ok(own.length > 0 && own.length < all.length);
+  assert.deepEqual(await replay(`deribit:${one}`, '-t', 'option_summary'), own);
+});
+
+test('replays 500 symbols with 256 file handles, in threads', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('trades', 600);
+  const symbols = Array.from({ length: 500 }, (_, at) => `S${at}`);
+  for (const symbol of symbols)
+    await writeDayFile(dir, 'trades', csv.replaceAll('BTC-PERPETUAL', symbol), symbol);
+  const service = await sandbox(t, { replayDir: dir, exportedUntil: undefined });
+  const command = ['bash', '-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath];
+  const args = ['replay', `deribit:${symbols}`, '-t', 'trade', ...DAY];
+  const { stdout } = await succeeded(tickhaul(args, { env: envOf(service, dir), command }));
+  // All have the same times, so the order depends on the symbols.
+  const keys = [...stdout.matchAll(/"symbol":"S(\d+)".*"localTimestamp":"(.+)"/g)].map(
+    ([, at = '', time = '']) => `${time} ${at.padStart(3, '0')}`,
+  );
+  assert.equal(keys.length, 500 * 600);
+  assert.ok(keys.toSorted().join() === keys.join());
 });

@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { dataTypeColumns } from '../../../src/day-files/data-types.js';
 import { replay } from '../../../src/index.js';
-import { envOf, type Finished, tickhaul } from '../../helpers/cli.js';
+import { envOf, type Finished, failedWith, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, serveHere, withOptions } from '../../server/serving.js';
 
@@ -67,8 +67,7 @@ test('replays rows of other days, other symbols and in wrong order sorted, with 
   for (const [dataType, types, row] of WAYS) {
     const rows = [at(-5), at(1), at(3), at(2), at(4)].map((time) => row(time));
     const path = write(dataType, [...rows, row(at(6)), foreign(row)]);
-    const done = await replay('-t', types);
-    assert.equal(done.exitCode, 0, done.stderr);
+    const done = await succeeded(replay('-t', types));
     assert.deepEqual(timesOf(done), ['01', '03', '02', '04', '06', '07'], types);
     const warning = `warning ${path}: 1 row outside of 2024-03-01, 1 row of other symbols than ${SYMBOL} (the first is "ETH/USD"), 1 row earlier than the previous row, of 7 rows read; replaying them in the file's order\n`;
     assert.equal(done.stderr.split(warning).length, 2, done.stderr);
@@ -109,9 +108,7 @@ test('a file with only rows of another day, in milliseconds or of another symbol
         rows.map(([time, symbol]) => (row === trade ? trade(time, symbol) : change(time, 'bid', symbol))),
       );
       // Otherwise the file is downloaded again.
-      const { exitCode, stderr } = await replay('-t', types, '--offline');
-      assert.equal(exitCode, 6, `${types}: ${stderr}`);
-      assert.match(stderr, message);
+      const { stderr } = await failedWith(replay('-t', types, '--offline'), 6, message);
       assert.ok(stderr.includes(path));
     }
   }
@@ -170,8 +167,7 @@ test('a book side that is neither bid nor ask is code 6 in replays and computed 
 });
 
 test('the server warns once per file and aborts the response; the library has warnings', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const data = join(dir, 'datasets');
   await mkdir(data);
   const path = join(data, `deribit_trades_2024-03-01_${SYMBOL}.csv.gz`);

@@ -10,7 +10,7 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
 import { isAlive } from '../../helpers/is-alive.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { BUSY, sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
@@ -69,8 +69,7 @@ function minutesAsked({ requests }: Sandbox): readonly number[] {
 }
 
 test('workers share one cache, which is cleared once, and one set of metrics', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const feeds = join(dir, 'slices', 'feeds');
   mkdirSync(feeds, { recursive: true });
   writeFileSync(join(feeds, 'old'), '');

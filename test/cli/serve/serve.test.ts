@@ -8,18 +8,20 @@ import { lockPath } from '../../../src/store/lock/run-lock.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { gated, opening } from '../../helpers/gate.js';
+import { runHere } from '../../helpers/in-process.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
+import { BUSY, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+import { until } from '../../helpers/until.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { portsOf } from './ports.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
 
 test('prints two lines when it listens, serves requests, and a signal is its normal end', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const feeds = join(dir, 'slices', 'feeds');
   mkdirSync(feeds, { recursive: true });
   writeFileSync(join(feeds, 'old'), '');
@@ -49,8 +51,7 @@ test('prints two lines when it listens, serves requests, and a signal is its nor
 });
 
 test('warns of a key as an argument and of a public address; debug lines are printed to stdout', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const args = [
     'serve',
     '--port',
@@ -106,21 +107,16 @@ test('the lock of the folder does not contain a key from the arguments', async (
   cleanUp(t, () => killAndWait(server.child));
   const { http } = await portsOf(server);
   const options = { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] };
-  let isOver = false;
-  const asking = ask(http, withOptions('/replay-normalized', options)).finally(() => {
-    isOver = true;
-  });
-  let holder = '';
+  const asking = ask(http, withOptions('/replay-normalized', options));
   // The lock exists while day files are downloaded.
-  while (holder === '' && !isOver) holder = await readFile(lockPath(dir), 'utf8').catch(() => '');
+  const holder = await until('the lock', () => readFile(lockPath(dir), 'utf8').catch(() => ''), asking);
   read.open();
   assert.equal(JSON.parse(holder).command, 'tickhaul serve');
   assert.equal((await asking).status, 200);
 });
 
 test('errors at the start are code 2', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   const taken = createServer().listen(0, '127.0.0.1');
   cleanUp(t, () => taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
@@ -141,7 +137,8 @@ test('errors at the start are code 2', async (t) => {
     [/--cache-limit is for slices of raw data/, ['--source', 'datasets', '--cache-limit', '1GB'], {}],
   ];
   for (const [message, args, env] of cases) {
-    const { exitCode, stdout, stderr } = await tickhaul(['serve', ...args], {
+    const run = args.includes('--cluster-mode') ? tickhaul : runHere;
+    const { exitCode, stdout, stderr } = await run(['serve', ...args], {
       env: { ...envOf(service, dir), ...env },
     });
     assert.deepEqual([exitCode, stdout], [2, ''], stderr);

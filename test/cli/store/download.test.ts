@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { jsonLines } from '../../helpers/cli.js';
+import { jsonLines, succeeded } from '../../helpers/cli.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
 import { storeTest } from '../../helpers/services.js';
@@ -41,8 +41,7 @@ storeTest('folders and the prefix may have any characters', async (t) => {
   const prefix = 'ü +%41&/ a';
   const words = [...DOWNLOAD, '--dir', rig.at(prefix), '--layout'];
   for (const layout of ['hive', '{type}/ß=+ {symbol}%2F&#/{name}']) {
-    const { exitCode, stderr } = await rig.run(...words, layout);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(rig.run(...words, layout));
   }
   const files = await rig.files(prefix);
   assert.equal(files.length, 2 * NAMES.length);
@@ -71,8 +70,7 @@ storeTest('recovers from faults of service and store in the same transfer', asyn
     rig.shim.harm('PutObject', 'lost answer', 1, /csv\.gz$/),
     rig.shim.harm('PutObject', 'cut request', 1, /manifest/),
   ];
-  const { exitCode, stderr } = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(rig.run(...DOWNLOAD, '--dir', rig.at('data')));
   await Promise.all(met);
   assert.deepEqual(await rig.files('data'), NAMES);
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
@@ -88,8 +86,7 @@ storeTest('starts an upload again after the store lost it or a part of it', asyn
   ] as const;
   for (const [at, [operation, harm]] of harms.entries()) {
     const met = rig.shim.harm(operation, harm);
-    const { exitCode, stderr } = await rig.run(...DOWNLOAD, '--dir', rig.at(`data${at}`));
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(rig.run(...DOWNLOAD, '--dir', rig.at(`data${at}`)));
     await met;
     assert.deepEqual(await rig.assertTrue(`data${at}`), NAMES);
   }
@@ -98,9 +95,9 @@ storeTest('starts an upload again after the store lost it or a part of it', asyn
     rig.shim.calls.filter((call) => call.operation === 'CreateMultipartUpload').length;
   const before = began();
   void rig.shim.harm(operation, harm, 2);
-  const failed = await rig.run(...DOWNLOAD, '--dir', rig.at('failed'), '--retries', '1');
-  assert.equal(failed.exitCode, 3, failed.stderr);
-  assert.match(failed.stderr, /aborted by another program; run the same command again \(NoSuchUpload, 404\)/);
+  const { exitCode, stderr } = await rig.run(...DOWNLOAD, '--dir', rig.at('failed'), '--retries', '1');
+  assert.equal(exitCode, 3, stderr);
+  assert.match(stderr, /aborted by another program; run the same command again \(NoSuchUpload, 404\)/);
   assert.equal(began() - before, 2);
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
@@ -148,8 +145,7 @@ storeTest('stores only Parquet, and reads it there in ranges', async (t) => {
     'parquet',
     '--no-keep-csv',
   ];
-  const { exitCode, stderr } = await rig.run(...words);
-  assert.equal(exitCode, 0, stderr);
+  await succeeded(rig.run(...words));
   const files = await rig.files('data');
   assert.deepEqual(
     files.map((path) => path.replace(/.*\//, '')),

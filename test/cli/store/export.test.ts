@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
-import { jsonLines } from '../../helpers/cli.js';
+import { jsonLines, succeeded } from '../../helpers/cli.js';
 import { storeTest } from '../../helpers/services.js';
 import { resultsOf } from '../export/exporting.js';
 import { DOWNLOAD, storeRig } from './rig.js';
@@ -10,8 +10,7 @@ const JSON_NAME = 'binance-futures_2024-03-01_BTCUSDT.json';
 
 storeTest('exports from a bucket to a bucket, skips what is up to date, and verifies it', async (t) => {
   const rig = await storeRig(t);
-  const downloaded = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
-  assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+  await succeeded(rig.run(...DOWNLOAD, '--dir', rig.at('data')));
   const words = ['export', 'hftbacktest', rig.at('data'), '-o', rig.at('npz'), '--json'];
   for (const status of ['converted', 'skipped'])
     assert.deepEqual(resultsOf(await rig.run(...words)), [[`${status} ${NPZ}`], 0]);
@@ -36,8 +35,7 @@ storeTest(
   'exports a catalog from a bucket to a bucket, and replaces an output that was damaged',
   async (t) => {
     const rig = await storeRig(t);
-    const downloaded = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
-    assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+    await succeeded(rig.run(...DOWNLOAD, '--dir', rig.at('data')));
     const words = ['export', 'nautilus', rig.at('data'), '-o', rig.at('catalog'), '--json'];
     const name = '2024-03-01T00-00-00-000100000Z_2024-03-01T00-00-00-000100000Z.parquet';
     const results = (status: string) => [Array(3).fill(`${status} ${name}`), 0];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonLines } from '../../helpers/cli.js';
+import { jsonLines, succeeded } from '../../helpers/cli.js';
 import { storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { DOWNLOAD, NAMES, storeRig } from './rig.js';
@@ -12,8 +12,7 @@ storeTest('a list, a lock file and a sync read only the records that they need',
   const rig = await storeRig(t);
   const [at, dir] = [['--dir', rig.at('data')], await tempDir(t)];
   const [list, lock, config] = [join(dir, 'list'), join(dir, 'lock'), join(dir, 'tickhaul.yaml')];
-  const first = await rig.run(...DOWNLOAD, ...at, '--json');
-  assert.equal(first.exitCode, 0, first.stderr);
+  const first = await succeeded(rig.run(...DOWNLOAD, ...at, '--json'));
   await writeFile(list, first.stdout);
   assert.equal((await rig.run('lock', '--out', lock, ...at)).exitCode, 0);
   const job = 'name: one, exchange: binance-futures, types: [trades, quotes], symbols: [BTCUSDT]';
@@ -45,16 +44,14 @@ storeTest('the manifest of a prefix covers all objects below it', async (t) => {
 
   const out = await tempDir(t);
   const calls = rig.shim.calls.length;
-  const converted = await rig.run('convert', below, '-o', out);
-  assert.equal(converted.exitCode, 0, converted.stderr);
+  await succeeded(rig.run('convert', below, '-o', out));
   const parquet = NAMES.map((name) => name.replace('csv.gz', 'parquet'));
   assert.deepEqual((await readdir(out)).sort(), parquet);
   const listed = rig.shim.calls.slice(calls).filter(({ operation }) => operation === 'ListObjectsV2');
   // The source, then manifests from the folder of the first file up to the prefix, and the one that exists.
   assert.equal(listed.length, 2 + 4 + 2, 'and none for the other files');
 
-  const verified = await rig.run('verify', `${below}/trades/`, '--listed', '--json');
-  assert.equal(verified.exitCode, 0, verified.stderr);
+  const verified = await succeeded(rig.run('verify', `${below}/trades/`, '--listed', '--json'));
   assert.equal(jsonLines(verified).at(-1)?.['verified'], 1);
   const covered = await rig.run('coverage', `${below}/trades`, '--json');
   assert.equal(JSON.parse(covered.stdout).totals.series, 1, covered.stderr);

@@ -102,9 +102,9 @@ test('refuses an unwritable output before any connection or request', async (t) 
     const absent = await runHere([...words, '-o', '/proc/absent/out'], { env });
     assert.equal(absent.exitCode, 8, absent.stderr);
     for (const folder of ['.', '..', dir]) {
-      const refused = await runHere([...words, '-o', folder], { env });
-      assert.equal(refused.exitCode, 2, refused.stderr);
-      assert.match(refused.stderr, /^tickhaul: --out: ".*" is a folder; specify a file\n$/);
+      const { exitCode, stderr } = await runHere([...words, '-o', folder], { env });
+      assert.equal(exitCode, 2, stderr);
+      assert.match(stderr, /^tickhaul: --out: ".*" is a folder; specify a file\n$/);
     }
   }
   assert.deepEqual([statuses, service.requests.length], [[], 0]);

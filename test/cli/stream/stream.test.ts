@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { yieldToEventLoop } from '../../../src/base/wait.js';
-import { start, tickhaul } from '../../helpers/cli.js';
+import { start, succeeded, tickhaul } from '../../helpers/cli.js';
 import { connectProxy } from '../../helpers/connect-proxy.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
@@ -96,8 +96,7 @@ test('--for ends the stream with code 0, and so does a reader that leaves', asyn
     },
   });
   const env = { WSS_URL_BITMEX: url };
-  const short = await tickhaul([...BITMEX, '--for', '50ms', '--json'], { env });
-  assert.equal(short.exitCode, 0, short.stderr);
+  const short = await succeeded(tickhaul([...BITMEX, '--for', '50ms', '--json'], { env }));
   assert.equal(summaryOf(short.stderr)['messages'], short.stdout.split('\n').length - 1);
 
   const run = start([...BITMEX, '--quiet'], { env });

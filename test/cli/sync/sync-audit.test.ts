@@ -2,24 +2,21 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
 
 const TRADES = '{name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 2d';
 const QUOTES = '{name: b, exchange: binance-futures, types: quotes, symbols: BTCUSDT, last: 1d';
 
 test('a job with audit audits what it downloaded, and the summary counts conditions', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const data = join(dir, 'data');
   const config = join(dir, 'tickhaul.yaml');
   const env = envOf(service, data);
   const sync = async (text: string, ...args: string[]) => {
     await writeFile(config, text);
-    const finished = await runHere(['sync', '--json', '--config', config, ...args], { env });
-    assert.equal(finished.exitCode, 0, finished.stderr);
+    const finished = await succeeded(runHere(['sync', '--json', '--config', config, ...args], { env }));
     const lines = jsonLines(finished);
     const days = lines.filter(({ event }) => event === 'day');
     return { days: days.map((day) => `${day['dataType']} ${day['condition']}`), summary: lines.at(-1) };
@@ -39,19 +36,16 @@ test('a job with audit audits what it downloaded, and the summary counts conditi
 });
 
 test('files of which only conversions are kept are audited before', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const config = join(dir, 'tickhaul.yaml');
   const env = envOf(service, join(dir, 'data'));
   await writeFile(config, `audit: true\nconvert: parquet\nnoKeepCsv: true\njobs:\n  - ${TRADES}}\n`);
-  const finished = await runHere(['sync', '--config', config, '--json'], { env });
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  const finished = await succeeded(runHere(['sync', '--config', config, '--json'], { env }));
   assert.equal(jsonLines(finished).at(-1)?.['available'], 2);
 });
 
 test('an audited sync warns about degraded days', async (t) => {
-  const service = await sandbox(t, { rows: 2000, faults: { 'duplicate-trades': 1 } });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { rows: 2000, faults: { 'duplicate-trades': 1 } });
   const config = join(dir, 'tickhaul.yaml');
   const env = envOf(service, join(dir, 'data'));
   await writeFile(config, `audit: true\njobs:\n  - ${TRADES}}\n`);

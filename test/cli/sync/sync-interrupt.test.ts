@@ -3,8 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
-import { STALLED, sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
+import { STALLED, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { until } from '../../helpers/until.js';
 import { serve } from '../../service/loopback.js';
@@ -20,8 +19,7 @@ interface Hanging extends Started {
 
 /** A running sync with a failure hook that hangs. @param more settings. */
 async function hanging(t: TestContext, more = ''): Promise<Hanging> {
-  const service = await sandbox(t, { ...STALLED, rows: 3000 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { ...STALLED, rows: 3000 });
   const path = join(dir, 'tickhaul.yaml');
   const pidFile = join(dir, 'pid');
   await writeFile(path, `onFailure: echo $$ > ${pidFile}; exec sleep 600\n${more}${JOBS}`);
@@ -69,8 +67,7 @@ test('a second interrupt ends the run at once, with a summary too', async (t) =>
 test('a run whose terminal is closed ends cleanly and sends its notifications', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, { ...STALLED, rows: 3000 });
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, { ...STALLED, rows: 3000 });
   await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
   const { child, printed } = inTerminal(
     'tickhaul sync --config tickhaul.yaml',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sync } from '../../../src/index.js';
 import { openDestination } from '../../../src/store/open-destination.js';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, failedWith, jsonLines, succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { namesIn, tempDir } from '../../helpers/temp.js';
+import { sandboxAndFolder } from '../../helpers/sandbox.js';
+import { namesIn } from '../../helpers/temp.js';
 
 const JOBS = `dir: data
 layout: hive
@@ -17,8 +17,7 @@ jobs:
 `;
 
 test('sync --dry-run prints the plan of each job, writes nothing, and calls no hook', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const config = join(dir, 'tickhaul.yaml');
   await writeFile(config, JOBS);
   const hook = join(dir, 'hook');
@@ -26,8 +25,7 @@ test('sync --dry-run prints the plan of each job, writes nothing, and calls no h
   const run = (...flags: readonly string[]) => runHere(['sync', '--config', config, ...flags], { env });
   const dry = (...flags: readonly string[]) => run('--dry-run', '--on-success', `touch ${hook}`, ...flags);
 
-  const text = await dry();
-  assert.equal(text.exitCode, 0, text.stderr);
+  const text = await succeeded(dry());
   assert.match(
     text.stdout,
     /^btc\nbinance-futures trades\n +BTCUSDT +download +3 days.*\neth\nbinance-futures quotes\n/,
@@ -52,7 +50,7 @@ test('sync --dry-run prints the plan of each job, writes nothing, and calls no h
   await assert.rejects(access(join(dir, 'data')), 'not even the folder');
   await assert.rejects(access(hook));
 
-  assert.equal((await run('--job', 'btc')).exitCode, 0);
+  await succeeded(run('--job', 'btc'));
   const before = await namesIn(join(dir, 'data'));
   const destination = await openDestination(join(dir, 'data'), undefined, t.signal);
   const owner = { pid: process.pid, host: 'here', now: Date.now(), command: 'sync', isAlive: () => true };
@@ -66,16 +64,13 @@ test('sync --dry-run prints the plan of each job, writes nothing, and calls no h
 });
 
 test('sync --dry-run fails like sync for a job that the record lacks, and for strict days', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const config = join(dir, 'tickhaul.yaml');
   const { TICKHAUL_DIR: _, ...env } = envOf(service, join(dir, 'elsewhere'));
   const dry = (...flags: readonly string[]) =>
     runHere(['sync', '--config', config, '-n', '--json', ...flags], { env });
   await writeFile(config, JOBS.replace('ETHUSDT', 'NOSUCH'));
-  const unknown = await dry();
-  assert.equal(unknown.exitCode, 2);
-  assert.match(unknown.stderr, /tickhaul\.yaml:5: job "eth": .*NOSUCH/);
+  await failedWith(dry(), 2, /tickhaul\.yaml:5: job "eth": .*NOSUCH/);
   await writeFile(config, JOBS.replace('last: 3d', 'from: 2024-03-08, to: 2024-03-12'));
   const strict = await dry('--strict');
   assert.equal(strict.exitCode, 7, strict.stderr);

@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { type CliOptions, envOf, type Finished, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { type CliOptions, envOf, type Finished, jsonLines, succeeded, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { serve } from '../../service/loopback.js';
 
@@ -42,8 +42,7 @@ test('sync downloads what the jobs lack, and emits a plan, each file with its jo
   const service = await sandbox(t);
   const more = '  - {name: eth, exchange: binance-futures, types: [quotes], symbols: [ETHUSDT], last: 1d}\n';
   const { dir, run, runBuilt } = await setUp(t, service, `dir: data\n${JOB}${more}`);
-  const finished = await runBuilt(['sync', '--json']);
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  const finished = await succeeded(runBuilt(['sync', '--json']));
   const lines = jsonLines(finished);
   assert.deepEqual([lines[0]?.event, lines[0]?.['files'], lines[0]?.['download']], ['plan', 4, 4]);
   assert.deepEqual(
@@ -83,8 +82,7 @@ test('a flag overrides the environment, which overrides the config file, which o
     [[], { TICKHAUL_DIR: ofEnv }],
     [['--dir', ofFlag, '--convert', 'parquet'], { TICKHAUL_DIR: ofEnv }],
   ] as const) {
-    const { exitCode, stderr } = await run(['sync', ...args], env);
-    assert.equal(exitCode, 0, stderr);
+    await succeeded(run(['sync', ...args], env));
   }
   const kinds = async (folder: string): Promise<string> =>
     [...new Set((await namesIn(folder)).map((name) => name.replace(/^[^.]*\./, '')))].join(' ');
@@ -93,7 +91,7 @@ test('a flag overrides the environment, which overrides the config file, which o
   assert.equal(await kinds(ofFlag), 'csv.gz parquet');
   // Other commands use the file too.
   const download = ['download', 'kraken', '-t', 'trades', '-s', 'XBT-USD', '--date', '2024-03-01'];
-  assert.equal((await run(download)).exitCode, 0);
+  await succeeded(run(download));
   assert.ok((await namesIn(join(dir, 'of-config'))).includes('kraken_trades_2024-03-01_XBT-USD.csv.gz'));
 });
 
@@ -125,8 +123,7 @@ test('the config file is the named one, else the local one, else the user’s; i
 });
 
 test('reports a missing config file', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
+  const { env } = await sandboxAndFolder(t);
   const named = await runHere(['sync', '--config', 'no.yaml'], { env });
   assert.equal(named.stderr, 'tickhaul: --config: cannot read the config file "no.yaml" (ENOENT)\n');
   const none = await runHere(['sync'], { env });
@@ -183,7 +180,7 @@ test('errors about names that the record lacks have file, line and job', async (
   const service = await sandbox(t);
   const { run } = await setUp(t, service, `dir: data\n${JOB.replace('BTCUSDT', 'BTCUSTD')}`);
   const { exitCode, stderr } = await run(['sync']);
-  assert.equal(exitCode, 2);
+  assert.equal(exitCode, 2, stderr);
   assert.match(stderr, /^tickhaul: .*tickhaul\.yaml:3: job "btc": unknown symbol "BTCUSTD".*BTCUSDT/);
   assert.ok(service.requests.every(({ host }) => host === 'api'));
 });
@@ -210,20 +207,18 @@ test('hooks and ping are notified of success and failure; their errors are warni
   const read = async (name: string): Promise<Record<string, unknown>> =>
     JSON.parse(await readFile(join(heard, name), 'utf8')) as Record<string, unknown>;
 
-  const good = await run(['sync', '--verbose']);
-  assert.equal(good.exitCode, 0, good.stderr);
+  const good = await succeeded(run(['sync', '--verbose']));
   assert.deepEqual(pings, ['GET /s3cret/start?a=b', 'GET /s3cret?a=b']);
   const reported = await read('good');
   assert.deepEqual([reported['event'], reported['exitCode'], reported['downloaded']], ['summary', 0, 3]);
 
   const bad = await run(['sync', '--job', 'none']);
-  assert.equal(bad.exitCode, 2);
+  assert.equal(bad.exitCode, 2, bad.stderr);
   assert.match(bad.stderr, /on-failure: the command exited with code 3: oh/);
   assert.deepEqual(pings.slice(2), ['GET /s3cret/start?a=b', 'GET /s3cret/fail?a=b']);
   assert.equal((await read('bad'))['exitCode'], 2);
 
-  const unheard = await run(['sync', '--verbose', '--ping', `${origin}/broken/s3cret`]);
-  assert.equal(unheard.exitCode, 0);
+  const unheard = await succeeded(run(['sync', '--verbose', '--ping', `${origin}/broken/s3cret`]));
   assert.match(unheard.stderr, /warning ping to 127\.0\.0\.1:\d+ failed: HTTP 404/);
   for (const { stdout, stderr } of [good, bad, unheard]) assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
@@ -235,7 +230,7 @@ test('control characters in the lock of a shared folder do not reach the termina
   await writeFile(join(dir, 'data', '.tickhaul', 'lock'), JSON.stringify(holder));
   for (const flags of [[], ['--lock-timeout', '1ms'], ['--quiet']]) {
     const { exitCode, stderr } = await run(['sync', ...flags]);
-    assert.equal(exitCode, 9);
+    assert.equal(exitCode, 9, stderr);
     assert.match(stderr, /process 1 on \ufffd\[2Jthere since then/);
     assert.ok(!stderr.includes('\u001b'));
   }

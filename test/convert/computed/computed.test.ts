@@ -35,20 +35,6 @@ test('computes all types of a file in one run, with the same rows as src/market'
   }
 });
 
-test('writes columns in the documented order, with trades as an integer', async (t) => {
-  const dir = await tempDir(t);
-  const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
-  await run([source], { outputSelection: parseOutputSelection(['trade_bar_1m']) });
-  const file = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet'));
-  const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
-  assert.deepEqual(
-    children.map(({ element }) => element.name).join(),
-    'exchange,symbol,timestamp,local_timestamp,open,high,low,close,volume,buy_volume,sell_volume,trades,vwap,open_timestamp,close_timestamp',
-  );
-  const types = new Map(children.map(({ element }) => [element.name, element.type]));
-  assert.deepEqual([types.get('trades'), types.get('vwap')], ['INT64', 'DOUBLE']);
-});
-
 test('writes the same values as NDJSON, with times and numbers as requested', async (t) => {
   const dir = await tempDir(t);
   const book = csvOf('incremental_book_L2', 2000);

@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { readRowsInThread } from '../../../src/convert/rows/read-rows.js';
 import { readRowsInline } from '../../../src/convert/rows/read-rows-inline.js';
@@ -7,6 +12,7 @@ import { openFiles } from '../../../src/store/open-files.js';
 import { makeUpRows, toCsv } from '../../audit/text-rows.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { storeTest } from '../../helpers/services.js';
+import { tempDir } from '../../helpers/temp.js';
 import { reachableBucket } from '../../store/s3/opening.js';
 
 storeTest('reads an object of a store in another thread, and throws its errors', async (t) => {
@@ -32,4 +38,20 @@ storeTest('reads an object of a store in another thread, and throws its errors',
   assert.deepEqual(facts, await readRowsInline(request, files, sink, signal));
   const missing = { ...request, path: `${request.path}x` };
   await assert.rejects(readRowsInThread(missing, settings, sink, signal), { code: 'missing' });
+});
+
+const run = promisify(execFile);
+
+test('a thread can be started from the text of a module', async (t) => {
+  const path = join(await tempDir(t), 'a.csv.gz');
+  await writeFile(path, gzipSync('exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n'));
+  const module = new URL('../../../src/convert/rows/read-rows.js', import.meta.url).href;
+  const request = { path, batchRows: 10, numberText: 'none', hash: 'md5', inflateThreads: 0 };
+  const sink = '{ onBatch() {}, onBytes() {} }';
+  const text = `import { readRowsInThread } from '${module}';
+    const { signal } = new AbortController();
+    const result = await readRowsInThread(${JSON.stringify(request)}, undefined, ${sink}, signal);
+    console.log(result.dataType);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', text]);
+  assert.equal(stdout, 'trades\n');
 });

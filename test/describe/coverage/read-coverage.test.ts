@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addDays, formatDay, msToDay, parseDay } from '../../../src/day-files/day.js';
 import type { DayFileSelection } from '../../../src/day-files/series-filter.js';
-import type { Coverage } from '../../../src/describe/coverage/coverage-facts.js';
+import {
+  type Coverage,
+  packStates,
+  splitIntoSpans,
+  unpackStates,
+} from '../../../src/describe/coverage/coverage-facts.js';
 import { readCoverage } from '../../../src/describe/coverage/read-coverage.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
@@ -230,4 +235,33 @@ test('today and later days are not missing, and a selection of such days is unav
   );
   for (const days of [{ from: formatDay(today) }, { date: [formatDay(addDays(today, 3))] }])
     await assert.rejects(read(dir, { days }), { code: 'unavailable', exitCode: 7 });
+});
+
+const states = fc
+  .array(fc.tuple(fc.constantFrom('p', 'e', 'm'), fc.integer({ min: 1, max: 400 })))
+  .map((runs) => runs.map(([state, days]) => state.repeat(days)).join(''));
+
+test('packed states are not longer and unpack to the same text', () => {
+  assert.equal(packStates(`${'p'.repeat(300)}mmp`), 'p300m2p');
+  fc.assert(
+    fc.property(states, (text) => {
+      assert.equal(unpackStates(packStates(text)), text);
+      assert.ok(packStates(text).length <= text.length);
+    }),
+  );
+});
+
+test('runs are contiguous, and neighbours have different states', () => {
+  fc.assert(
+    fc.property(states, (text) => {
+      let end = 0;
+      for (const [i, { state, start, days }] of splitIntoSpans(text).entries()) {
+        assert.equal(start, end);
+        assert.equal(text.slice(start, start + days), state.repeat(days));
+        assert.notEqual(splitIntoSpans(text)[i - 1]?.state, state);
+        end = start + days;
+      }
+      assert.equal(end, text.length);
+    }),
+  );
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { type Duck, openDuck } from '../../format/parquet/readers.js';
-import { cleanUp } from '../../helpers/clean-up.js';
+import { duckFor } from '../../format/parquet/readers.js';
 import type { Finished } from '../../helpers/cli.js';
+import { succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -22,15 +22,8 @@ async function writeFileOf(path: string | Buffer, more: readonly string[] = []):
 
 const isLeftOut = (path: string): boolean => path.includes('\\') || /^[A-Za-z]:/.test(path);
 
-async function duckFor(t: TestContext): Promise<Duck> {
-  const duck = await openDuck();
-  cleanUp(t, () => duck.close());
-  return duck;
-}
-
 async function viewsOf(dir: string): Promise<Finished> {
-  const finished = await runHere(['views', dir]);
-  assert.equal(finished.exitCode, 0, finished.stderr);
+  const finished = await succeeded(runHere(['views', dir]));
   return finished;
 }
 

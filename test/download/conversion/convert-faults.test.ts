@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -123,21 +122,3 @@ for (const keepCsv of [true, false]) {
     assert.deepEqual([record?.rows, record?.conversions, record?.dropped], [4, undefined, undefined]);
   });
 }
-
-test('a folder in place of the output fails that file; its CSV stays', async (t) => {
-  const { service, dir } = await setUp(t);
-  await mkdir(join(dir, PARQUET));
-  const selection = { date: undefined, from: '2024-03-01', to: '2024-03-04' };
-  const { summary } = await run(service, dir, { ...dropping(), selection });
-  assert.deepEqual([summary.exitCode, summary.counts], [8, { downloaded: 2, failed: 1 }]);
-  assert.ok(existsSync(join(dir, NAME)));
-  assert.deepEqual(
-    (await namesIn(dir)).filter((name) => name.endsWith('.part')),
-    [],
-  );
-  await rm(join(dir, PARQUET), { recursive: true });
-  assert.deepEqual((await run(service, dir, { ...dropping(), selection })).summary.counts, {
-    converted: 1,
-    skipped: 2,
-  });
-});

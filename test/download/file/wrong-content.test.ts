@@ -81,9 +81,3 @@ test('neither a conversion nor an audit sees the text of a wrong file', async (t
   assert.deepEqual([summary.exitCode, summary.counts], [6, { failed: 1 }]);
   assert.match(files[0]?.error?.message ?? '', /: line 1, no header: the line begins with "<!doctype html>"/);
 });
-
-test('accepts an empty day', async (t) => {
-  const { front, dir } = await setUp(t, 300);
-  front.replace = () => gzipSync('');
-  assert.equal((await run(front.service, dir)).summary.exitCode, 0);
-});

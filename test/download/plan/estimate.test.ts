@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../../src/events/run-events.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { type Run, run } from '../runs.js';
 
@@ -46,8 +46,7 @@ test('totals of the exchange estimate a new series within a factor of three, ear
 });
 
 test('existing files do not count, and nothing left to download is nothing', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const selection = { date: undefined, from: '2024-03-01', to: '2024-03-03' };
   await run(service, dir, { selection });
   const again = planOf(await run(service, dir, { selection }));
@@ -68,8 +67,7 @@ test('typical sizes of a data type are marked as such', async (t) => {
 });
 
 test('a rate limit gives an estimate of the time without a measured rate', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const free = planOf(await run(service, dir));
   assert.equal(free.estimatedSeconds, null);
   const bound = planOf(

@@ -77,21 +77,6 @@ test("Bullish's books alternate prices and amounts, and a time with too few digi
   );
 });
 
-test('a gap in a book ends the replay with the exchange, the symbol and both numbers', async () => {
-  const book = (range: readonly number[], type?: string): object =>
-    message('V1TALevel2', { symbol: 'ETHUSD', bids: [], asks: [], sequenceNumberRange: range }, type);
-  const events = [book([5, 5], 'snapshot'), book([3, 5]), book([6, 8]), book([10, 11])].map(
-    (one, i) => [`2026-04-24T01:20:0${i}.0000000Z`, one] as const,
-  );
-  const feed = { exchange: 'bullish', types: 'book_change' };
-  await assert.rejects(
-    linesOf(feed, events),
-    /^TickhaulError: bullish: the book of ETHUSD lacks updates: updates 10 to 11 came after update 8;/,
-  );
-  // The second message was contained in the snapshot.
-  assert.equal((await linesOf(feed, events.slice(0, 3))).length, 2);
-});
-
 test("Bullish's best prices are 0 or missing if a side is empty, with the bid first in lines", async () => {
   const best = (values: object): object => message('V1TALevel1', { symbol: 'X', timestamp: MS, ...values });
   assert.deepEqual(read(bullishBookTickers(), best({ bid: ['0.00000000', '0.00000000'] })), [

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tableFromIPC } from '@uwdata/flechette';
-import { type Duck, openDuck } from '../../format/parquet/readers.js';
-import { cleanUp } from '../../helpers/clean-up.js';
+import { type Duck, duckFor } from '../../format/parquet/readers.js';
 import {
   BOOK_COLUMNS,
   type CatalogFile,
@@ -77,8 +76,7 @@ const DAYS = [
 
 for (const bits of [64, 128] as const) {
   test(`has the columns, types and metadata of a catalog with ${bits} bits, for DuckDB and Arrow`, async (t) => {
-    const duck = await openDuck();
-    cleanUp(t, () => duck.close());
+    const duck = await duckFor(t);
     const flags = [...PRECISION_FLAGS, '--as', 'rows,trade_bar_1m', '--precision', String(bits)];
     const { files } = await exportDays(t, DAYS, flags);
     const types = files.map(({ path }) => path.split('/')[1] ?? '');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { succeeded } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -186,32 +187,6 @@ test('makes bars of trades, and leaves out those without volume', async (t) => {
   assert.doesNotMatch(warnings, /rounded/, 'the volume is a sum of doubles');
 });
 
-test('splits grouped files by symbol', async (t) => {
-  const { files } = await exportDays(t, [
-    {
-      name: 'bitmex_trades_2024-03-01_PERPETUALS',
-      columns: TRADE_COLUMNS,
-      rows: Array.from({ length: 500 }, (_, i) => [
-        ['XBTUSD', 'ETHUSD', 'SOLUSD'][i % 3] as string,
-        i,
-        i,
-        String(i),
-        'buy',
-        String(i),
-        '1',
-      ]),
-    },
-  ]);
-  assert.deepEqual(
-    files.map(({ path, rows }) => [path.split('/')[2], rows.length, rows[1]?.['trade_id']]),
-    [
-      ['ETHUSD.BITMEX', 167, '4'],
-      ['SOLUSD.BITMEX', 166, '5'],
-      ['XBTUSD.BITMEX', 167, '3'],
-    ],
-  );
-});
-
 test('refuses values that do not fit, and names the precision that values need', async (t) => {
   const trade = (price: string, amount: string) => ({
     name: 'bitmex_trades_2024-03-01_XBTUSD',
@@ -314,8 +289,7 @@ test('sorts rows of which the first one comes after whole row groups', async (t)
   const rows = [...Array.from({ length: 270_000 }, (_, i) => row(i + 10)), row(1)];
   await writeDay(dir, { name: 'bitmex_trades_2024-03-01_XBTUSD', columns: TRADE_COLUMNS, rows });
   const words = ['export', 'nautilus', dir, '-o', join(dir, 'out'), '--offline', '--json'];
-  const { exitCode, stdout } = await runHere([...words, ...PRECISION_FLAGS], { env: {} });
-  assert.equal(exitCode, 0, stdout);
+  const { stdout } = await succeeded(runHere([...words, ...PRECISION_FLAGS], { env: {} }));
   assert.match(
     stdout,
     /\/2024-03-01T00-00-00-000001000Z_2024-03-01T00-00-00-270009000Z\.parquet".*"rows":270001/,

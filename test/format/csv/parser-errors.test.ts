@@ -3,52 +3,11 @@ import { test } from 'node:test';
 import type { Batch } from '../../../src/format/batch.js';
 import { RowReader } from '../../../src/format/csv/row-reader.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
-import { fileOf, HEADER, ROW, withCell } from '../trades.js';
+import { fileOf, HEADER, REFUSED_ROWS, ROW, withCell } from '../trades.js';
 import { parseCsv, rowsOf } from './helpers.js';
 
 const refused: readonly (readonly [name: string, csv: string | Buffer, message: RegExp])[] = [
-  [
-    'too few cells',
-    fileOf(ROW, ROW.slice(0, ROW.lastIndexOf(','))),
-    /line 3, column price: "6421.5" ends the line: 7 cells/,
-  ],
-  [
-    'too many cells',
-    fileOf(ROW, ROW, `${ROW},1`),
-    /line 4, column amount: "18640" is followed by more cells: 9 cells/,
-  ],
-  [
-    'a missing cell in the middle',
-    fileOf(ROW.replace(',buy', '')),
-    /line 2, column price: "18640" ends the line: 7/,
-  ],
-  ['a blank line', fileOf(ROW, '', ROW), /line 3, column exchange: the line is blank/],
-  [
-    'a letter in a number',
-    fileOf(ROW, withCell(6, '12x')),
-    /line 3, column price: "12x" is not a decimal number/,
-  ],
-  ['a point without digits after', fileOf(withCell(6, '3.')), /line 2, column price: "3\." is not/],
-  ['a point without digits before', fileOf(withCell(6, '.5')), /line 2, column price: "\.5" is not/],
-  ['a plus', fileOf(withCell(6, '+5')), /line 2, column price: "\+5" is not/],
-  ['a lone minus', fileOf(withCell(7, '-')), /line 2, column amount: "-" is not/],
-  ['NaN', fileOf(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not/],
-  [
-    'a number outside the range',
-    fileOf(withCell(7, '1e999')),
-    /line 2, column amount: "1e999" is outside the range of a double/,
-  ],
-  [
-    'a time outside the range',
-    fileOf(withCell(2, '9007199254740992')),
-    /line 2, column timestamp: "9007199254740992" is outside/,
-  ],
-  [
-    'a time with a fraction',
-    fileOf(withCell(3, '1585699200.5')),
-    /line 2, column local_timestamp: "1585699200.5" is not a time/,
-  ],
-  ['an empty leading column', fileOf(ROW, withCell(1, '')), /line 3, column symbol: "" is empty/],
+  ...REFUSED_ROWS.map(([name, rows, message]) => [name, fileOf(...rows), message] as const),
   ['a long cell, shortened', fileOf(withCell(6, 'z'.repeat(5000))), /column price: "z{39}…" is not/],
   [
     'text that is not UTF-8',

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ColumnKind } from '../../../src/day-files/data-types.js';
 import { rounds } from '../../helpers/services.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
-import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
+import { cellsOf, duckOfFile, readWithHyparquet } from './readers.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 /** Runs of one value, of random lengths, to test RLE, bit packing and the transitions between them. */
 function runsOf<T>(value: fc.Arbitrary<T>, longest: number): fc.Arbitrary<T[]> {

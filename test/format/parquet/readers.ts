@@ -1,9 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, type TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { cleanUp } from '../../helpers/clean-up.js';
 import type { Cell, TestColumn } from './batches.js';
 
 /** Reads the cells by column with hyparquet; times are microseconds. */
@@ -33,6 +35,27 @@ export interface Duck {
 }
 
 let serial = 0;
+
+/** DuckDB until the test ends. */
+export async function duckFor(t: TestContext): Promise<Duck> {
+  const duck = await openDuck();
+  cleanUp(t, () => duck.close());
+  return duck;
+}
+
+/** One DuckDB for all tests of a file, opened at its first use. */
+export function duckOfFile(): Omit<Duck, 'close'> {
+  let opened: Promise<Duck> | undefined;
+  const open = (): Promise<Duck> => {
+    opened ??= openDuck();
+    return opened;
+  };
+  after(async () => (await opened)?.close());
+  return {
+    query: async (sql) => (await open()).query(sql),
+    rows: async (file, sql) => (await open()).rows(file, sql),
+  };
+}
 
 /** Opens DuckDB in memory. Files are written to disk, since it reads none from memory. */
 export async function openDuck(): Promise<Duck> {

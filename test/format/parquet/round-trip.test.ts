@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
-import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
+import { cellsOf, duckOfFile, readWithHyparquet } from './readers.js';
 
-let duck: Duck;
-before(async () => {
-  duck = await openDuck();
-});
-after(() => duck.close());
+const duck = duckOfFile();
 
 const START = 1_585_699_200_245_001;
 
@@ -100,15 +96,6 @@ test('writes a valid file with the schema if there are no rows', async () => {
       'asks[0].price DOUBLE',
     ],
   );
-});
-
-test('with times int and numbers string, columns are plain integers and text', async () => {
-  const file = await parquetOf(
-    columnsOf(1, () => false),
-    { times: 'int', numbers: 'string' },
-  );
-  const types = await duck.rows(file, 'SELECT typeof(timestamp), typeof(price), typeof(amount) FROM $file');
-  assert.deepEqual(types, [['BIGINT', 'VARCHAR', 'VARCHAR']]);
 });
 
 test('leading columns are required, the others optional', async () => {

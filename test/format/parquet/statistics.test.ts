@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { type ParquetFooter, readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
 import { localFiles } from '../../../src/store/folder/local-files.js';
+import { tempDir } from '../../helpers/temp.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
-import { type Duck, openDuck } from './readers.js';
+import { duckOfFile } from './readers.js';
 
-let duck: Duck;
-let folder: string;
-before(async () => {
-  duck = await openDuck();
-  folder = await mkdtemp(join(tmpdir(), 'tickhaul-footer-'));
-});
-after(async () => {
-  duck.close();
-  await rm(folder, { recursive: true });
-});
+const duck = duckOfFile();
 
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 const LONG = 'x'.repeat(65);
@@ -59,8 +50,9 @@ const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undef
   { name: 'void', kind: 'text', cells: [null, null, null, null, null, null], min: undefined, max: undefined },
 ];
 
-test('reads rows, types, nulls, bounds and key-value pairs back from the footer', async () => {
-  const footer = await footerOf(await parquetOf(COLUMNS, { rows: 2, keyValues: { a: 'ä', b: '' } }));
+test('reads rows, types, nulls, bounds and key-value pairs back from the footer', async (t) => {
+  const dir = await tempDir(t);
+  const footer = await footerOf(dir, await parquetOf(COLUMNS, { rows: 2, keyValues: { a: 'ä', b: '' } }));
   assert.equal(footer.rows, 6);
   assert.deepEqual(footer.rowGroups, [2, 2, 2]);
   assert.deepEqual(footer.keyValues, { a: 'ä', b: '' });
@@ -83,9 +75,10 @@ test('reads rows, types, nulls, bounds and key-value pairs back from the footer'
   assert.deepEqual(footer.columns, expected);
 });
 
-test('options change the types of columns', async () => {
+test('options change the types of columns', async (t) => {
+  const dir = await tempDir(t);
   const file = await parquetOf(COLUMNS, { times: 'int', numbers: 'string' });
-  const { columns } = await footerOf(file);
+  const { columns } = await footerOf(dir, file);
   assert.deepEqual(
     columns.slice(0, 4).map(({ type }) => type),
     ['int64', 'int64', 'int64', 'string'],
@@ -136,7 +129,8 @@ test('DuckDB reads the bounds of each row group', async () => {
   ]);
 });
 
-test('junk and truncated files are corrupt, with a message of one line', async () => {
+test('junk and truncated files are corrupt, with a message of one line', async (t) => {
+  const dir = await tempDir(t);
   const file = await parquetOf(COLUMNS);
   const cut = (end: number): Uint8Array => file.subarray(0, end);
   const noise = Uint8Array.from(file);
@@ -149,39 +143,36 @@ test('junk and truncated files are corrupt, with a message of one line', async (
     noise,
     file.subarray(file.length - 100),
   ]) {
-    await assert.rejects(footerOf(bytes), (error) => {
-      assert.ok(error instanceof TickhaulError);
-      assert.equal(error.code, 'corrupt');
-      assert.match(error.message, /^\S+footer\.parquet: not a complete Parquet file, [^\n]+$/);
-      return true;
+    await assert.rejects(footerOf(dir, bytes), {
+      name: 'TickhaulError',
+      code: 'corrupt',
+      message: /^\S+footer\.parquet: not a complete Parquet file, [^\n]+$/,
     });
   }
 });
 
-test('any changed byte of a footer gives a result or a TickhaulError', async () => {
+test('any changed byte of a footer gives a result or a TickhaulError', async (t) => {
+  const dir = await tempDir(t);
   const file = await parquetOf(COLUMNS);
   const length = Buffer.from(file).readUInt32LE(file.length - 8);
   for (let at = file.length - 8 - length; at < file.length - 4; at++) {
     const changed = Uint8Array.from(file);
     changed[at] = (changed[at] ?? 0) ^ 0x91;
     try {
-      await footerOf(changed);
+      await footerOf(dir, changed);
     } catch (error) {
       assert.ok(error instanceof TickhaulError, `byte ${at}: ${error}`);
     }
   }
 });
 
-test('a missing file is a disk error', async () => {
-  const error = await localFiles
-    .openRandom(join(folder, 'nowhere.parquet'))
-    .catch((reason: unknown) => reason);
-  assert.ok(error instanceof TickhaulError);
-  assert.equal(error.code, 'disk');
+test('a missing file is a disk error', async (t) => {
+  const path = join(await tempDir(t), 'nowhere.parquet');
+  await assert.rejects(localFiles.openRandom(path), { name: 'TickhaulError', code: 'disk' });
 });
 
-async function footerOf(bytes: Uint8Array): Promise<ParquetFooter> {
-  const path = join(folder, 'footer.parquet');
+async function footerOf(dir: string, bytes: Uint8Array): Promise<ParquetFooter> {
+  const path = join(dir, 'footer.parquet');
   await writeFile(path, bytes);
   const file = await localFiles.openRandom(path);
   return readParquetFooter(file, path).finally(() => file.close());

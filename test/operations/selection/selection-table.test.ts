@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,8 @@ interface Place {
 
 async function downloadFolder(t: TestContext): Promise<Place> {
   const service = await sandbox(t, { rows: 20 });
-  const dir = await tempDir(t);
+  const dir = join(await tempDir(t), 'data');
+  await mkdir(dir);
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: dir };
   await writeFile(join(dir, 'days.txt'), '# odd\n2024-03-02\n\n 2024-03-04 \n');
   const run: Place['run'] = async (...words) => {
@@ -291,11 +292,8 @@ test('offline, a selection by symbol type or last days needs a stored record', a
     ['--symbol-type', 'spot'],
     ['--last', '2'],
   ]) {
-    const ended = await runHere(['audit', '--offline', ...words], offline);
-    assert.equal(ended.exitCode, 7);
-    assert.match(
-      ended.stderr,
-      new RegExp(`${words[0]}: .*no stored copy exists; run once without --offline`),
-    );
+    const { exitCode, stderr } = await runHere(['audit', '--offline', ...words], offline);
+    assert.equal(exitCode, 7, stderr);
+    assert.match(stderr, new RegExp(`${words[0]}: .*no stored copy exists; run once without --offline`));
   }
 });

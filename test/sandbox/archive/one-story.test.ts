@@ -10,8 +10,7 @@ import { generateDayFileText } from '../../../src/sandbox/archive/generate-day-f
 import { cellsOf, parquetRows, run } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';
 import { rowsOf } from '../../market/batches.js';
-import { NaiveSnapshots } from '../../market/naive/book-snapshots.js';
-import { changesOf, exchangeTime, type Row, sixDecimals } from '../../market/naive/messages.js';
+import type { Row } from '../../market/naive/messages.js';
 import { parseCells as cellsOfBody, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
 
 interface Market {
@@ -66,25 +65,6 @@ for (const market of MARKETS) {
     }
   });
 
-  test(`${exchange}: applying the documented rules to L2 yields its snapshots`, () => {
-    const spec = { name: 'book_snapshot_5_0ms', depth: 5, interval: 0 };
-    const naive = new NaiveSnapshots(spec);
-    const expected = changesOf(rowsOf(csvOf(market, 'incremental_book_L2', 600))).flatMap((change) =>
-      naive.take(change),
-    );
-    const rows = rowsOf(csvOf(market, 'book_snapshot_5', 600));
-    assert.deepEqual(
-      rows.map((row) => ({
-        ...{ type: 'book_snapshot', symbol, exchange, ...spec, grouping: undefined },
-        bids: levelsOf(row, 'bids'),
-        asks: levelsOf(row, 'asks'),
-        timestamp: exchangeTime(timesOf(row)),
-        localTimestamp: sixDecimals(timesOf(row).localTimestamp),
-      })),
-      expected,
-    );
-  });
-
   test(`${exchange}: trades and liquidations have the best price of their time, tickers the price of the last trade`, () => {
     const quotes = rowsOf(csvOf(market, 'quotes', 800));
     const trades = rowsOf(csvOf(market, 'trades', 800));
@@ -102,20 +82,10 @@ for (const market of MARKETS) {
   });
 }
 
-function timesOf(row: Row): { timestamp: number; localTimestamp: number } {
-  return { timestamp: Number(row['timestamp']), localTimestamp: Number(row['local_timestamp']) };
-}
-
-function levelsOf(row: Row, side: string): unknown[] {
-  return Array.from({ length: 5 }, (_, i) => ({
-    price: Number(row[`${side}[${i}].price`]),
-    amount: Number(row[`${side}[${i}].amount`]),
-  }));
-}
-
 /** The last row that was received before another one. */
 function latestOf(rows: readonly Row[]): (other: Row) => Row | undefined {
-  return (other) => rows.findLast((row) => timesOf(row).localTimestamp < timesOf(other).localTimestamp);
+  const timeOf = (row: Row): number => Number(row['local_timestamp']);
+  return (other) => rows.findLast((row) => timeOf(row) < timeOf(other));
 }
 
 for (const [exchange, grouped, dataType, members] of [

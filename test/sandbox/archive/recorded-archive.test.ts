@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -10,15 +9,12 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import type { SandboxExchange } from '../../../src/sandbox/simulation/synthetic-exchanges.js';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { cleanUp } from '../../helpers/clean-up.js';
-import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { tempDir } from '../../helpers/temp.js';
 import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
-// Relative to the compiled test, four folders up is the parent of the repository.
-
-function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
-  cleanUp(t, () => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+async function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const folder = await tempDir(t);
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   return folder;
 }
 
@@ -30,7 +26,7 @@ async function replay(t: TestContext, options: SandboxOptions): ReturnType<typeo
 
 test('a folder is listed and served under its day file names', async (t) => {
   const zipped = gzipSync('exchange,symbol\nx,y\n');
-  const replayDir = folderWith(t, {
+  const replayDir = await folderWith(t, {
     'binance-futures_book_snapshot_25_2020-09-01_BTCUSDT.csv': 'a,b\n1,2\n',
     'binance-futures_trades_2020-09-03_BTCUSDT.csv.gz': zipped,
     'deribit_trades_2020-09-01_ÉTH_USDC.csv': 'a\n1\n',
@@ -58,7 +54,7 @@ test('a folder is listed and served under its day file names', async (t) => {
 });
 
 test('exportedUntil, if set, is in the records and hides later days', async (t) => {
-  const replayDir = folderWith(t, {
+  const replayDir = await folderWith(t, {
     'ftx_trades_2020-09-01_BTC-PERP.csv': 'a\n',
     'ftx_trades_2020-10-01_BTC-PERP.csv': 'a\n',
   });
@@ -69,31 +65,8 @@ test('exportedUntil, if set, is in the records and hides later days', async (t) 
 });
 
 test('a missing folder, or one without day files, is a usage error', async (t) => {
-  const empty = folderWith(t, { 'readme.csv': 'a\n' });
+  const empty = await folderWith(t, { 'readme.csv': 'a\n' });
   await assert.rejects(startSandbox({ replayDir: empty }), { code: 'usage', message: /holds no day file/ });
   const missing = join(empty, 'missing');
   await assert.rejects(startSandbox({ replayDir: missing }), { code: 'usage', message: /missing.*ENOENT/ });
-});
-
-test('real samples are served unchanged', {
-  skip: existsSync(SAMPLES_DIR) ? false : 'no real samples beside the repository',
-}, async (t) => {
-  const sandbox = await replay(t, { replayDir: SAMPLES_DIR });
-  assert.ok(SAMPLES.length > 0);
-  const list = await getJson<SandboxExchange[]>(`${sandbox.apiUrl}/v1/exchanges`);
-  const served: string[] = [];
-  for (const { id } of list) {
-    const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
-    for (const { id: symbol, dataTypes } of datasets?.symbols ?? []) {
-      for (const type of dataTypes) {
-        const name =
-          SAMPLES.find((one) => one.startsWith(`${id}_${type}_`) && one.endsWith(`_${symbol}.csv`)) ?? '';
-        const day = name.match(/\d{4}-\d{2}-\d{2}/)?.[0] ?? '';
-        const { body } = await get(fileUrl(sandbox, id, type, day.replaceAll('-', '/'), symbol), KEY);
-        assert.deepEqual(gunzipSync(body), readFileSync(join(SAMPLES_DIR, name)));
-        served.push(name);
-      }
-    }
-  }
-  assert.deepEqual(served.sort(), SAMPLES.toSorted());
 });

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { request } from 'undici';
 import type { IssuerOptions, Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { approveClaim, claimVisitor, denyClaim } from '../../helpers/claim-page.js';
+import { approveClaim, claimVisitor } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { rounds } from '../../helpers/services.js';
 import {
@@ -15,7 +15,6 @@ import {
   post,
   readIdentity,
   startAttempt,
-  verifiedIdentity,
 } from './helpers.js';
 
 const withIssuer = (t: TestContext, issuer: IssuerOptions = {}): Promise<Sandbox> => sandbox(t, { issuer });
@@ -39,6 +38,7 @@ test('the whole claim gives an identity, an access token and an account', async 
   if (otherCase !== code) assertRefused(await steps.complete(token, otherCase), 'invalid_user_code');
   const identity = readIdentity(await steps.complete(token, code));
   assertRefused(await steps.complete(token, code), 'already_claimed');
+  assertRefused(await steps.claim(token), 'already_claimed');
   const account = await post(`${service.apiUrl}/v1/account`, {}, await bearer(service, identity));
   assert.deepEqual([account.status, account.body['email']], [201, EMAIL]);
 });
@@ -105,21 +105,6 @@ test('the number of pending attempts is limited, and each has its own code', asy
   const [first = '', second = ''] = await Promise.all(links.map((link) => approveClaim(link, EMAIL)));
   assert.notEqual(first, second);
   assert.equal((await createSteps(service).complete(token, first.replace('-', ''))).status, 200);
-});
-
-test('a denied claim cannot continue', async (t) => {
-  const service = await withIssuer(t);
-  const token = await claimToken(service);
-  await denyClaim(await startAttempt(service, token), EMAIL);
-  assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
-  assertRefused(await createSteps(service).claim(token), 'claim_revoked');
-});
-
-test('a completed claim accepts no further attempt', async (t) => {
-  const service = await withIssuer(t);
-  await verifiedIdentity(service);
-  const [claimed] = service.issuer.secrets;
-  assertRefused(await createSteps(service).claim(claimed?.value), 'already_claimed');
 });
 
 test('a claim and its code expire after their lifetimes', async (t) => {

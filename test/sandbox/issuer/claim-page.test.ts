@@ -73,4 +73,5 @@ test('denying ends the claim permanently', async (t) => {
   const page = await claimVisitor(uri).act('sign-in', { email: EMAIL });
   assert.equal(page.code, undefined);
   assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
+  assertRefused(await createSteps(service).claim(token), 'claim_revoked');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { request } from 'undici';
 import {
   parseStepFaults,
@@ -7,10 +7,9 @@ import {
   STEP_CODES,
   STEPS,
   type Step,
-  type StepFault,
   StepFaults,
 } from '../../../src/sandbox/issuer/issuer-steps.js';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { KEY } from '../helpers.js';
@@ -61,35 +60,24 @@ async function getJson(url: string, sent: Readonly<Record<string, string>> = {})
   return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
 }
 
-/** A service whose step has the fault once. */
-async function once(
-  t: TestContext,
-  step: Step,
-  fault: StepFault,
-  options: SandboxOptions = {},
-): Promise<{ readonly service: Sandbox; readonly call: () => Promise<JsonAnswer> }> {
-  const issuer = { faults: { [step]: { [fault]: 1 } }, faultsPerStep: 1 };
-  const service = await sandbox(t, { ...options, issuer });
-  return { service, call: await READY[step](service) };
-}
-
 for (const step of STEPS) {
-  for (const code of STEP_CODES[step]) {
-    test(`${step} fails with ${code} on request, once, and changes nothing`, async (t) => {
-      const { service, call } = await once(t, step, code);
+  test(`${step} fails with each of its codes, a rate limit, 5xx and broken responses on request, and changes nothing`, async (t) => {
+    const service = await sandbox(t, { retryAfterSeconds: 7 });
+    const call = await READY[step](service);
+    service.issuer.failNext(
+      step,
+      ...STEP_CODES[step],
+      'rate_limit_exceeded',
+      '500',
+      'missing-field',
+      'reset',
+    );
+    for (const code of STEP_CODES[step]) {
       const refused = await call();
       assertRefused(refused, code);
       assert.equal(refused.status, STATUS_BY_CODE[code]);
       assert.equal(service.requests.at(-1)?.fault, code);
-      assert.ok((await call()).status < 300);
-      assert.equal(service.requests.at(-1)?.fault, undefined);
-    });
-  }
-
-  test(`${step}: a rate limit has its seconds, and the step succeeds after 5xx and broken responses`, async (t) => {
-    const service = await sandbox(t, { retryAfterSeconds: 7 });
-    const call = await READY[step](service);
-    service.issuer.failNext(step, 'rate_limit_exceeded', '500', 'missing-field', 'reset');
+    }
     const limited = await call();
     assert.deepEqual(
       [limited.status, limited.body['code'], limited.body['retry_after']],
@@ -101,6 +89,7 @@ for (const step of STEPS) {
     await assert.rejects(call(), { code: 'ECONNRESET' });
     assert.deepEqual([service.requests.at(-1)?.fault, service.requests.at(-1)?.status], ['reset', 0]);
     assert.ok((await call()).status < 300);
+    assert.equal(service.requests.at(-1)?.fault, undefined);
   });
 }
 
@@ -139,7 +128,9 @@ test('any response can be queued, in order with faults, even byte by byte', asyn
 });
 
 test('a lost response of a refresh still rotates the token', async (t) => {
-  const { service, call } = await once(t, 'refresh', 'lost-answer');
+  const service = await sandbox(t);
+  const call = await READY.refresh(service);
+  service.issuer.failNext('refresh', 'lost-answer');
   await assert.rejects(call(), { code: 'ECONNRESET' });
   const lost = service.issuer.secrets.filter(({ kind }) => kind === 'refresh_token').at(-1);
   const found = readIdentity(await createSteps(service).refresh(lost?.value));

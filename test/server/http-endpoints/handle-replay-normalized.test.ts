@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { envOf } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { startFront } from '../../raw-feeds/front.js';
 import { normalizeInProcess, toSources } from '../../replay/normalized-feeds/normalizing.js';
@@ -35,8 +35,7 @@ function mergeLines(answers: readonly (readonly string[])[]): readonly string[] 
 }
 
 test('downloads day files once on demand and sends the same bytes as the command', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const server = await serveHere(t, service, dir, { source: 'datasets' });
   const [lines, ...same] = await Promise.all([1, 2, 3].map(() => fetchLines(server, FUTURES)));
   assert.ok(lines && lines.length > 100);
@@ -99,46 +98,9 @@ test('sends the same messages from feeds as a replay of feeds, also for several 
   assert.deepEqual(both, mergeLines([lines, await fetchLines(server, others)]));
 });
 
-test('refuses invalid options with both sources, and skips data types that an exchange lacks', async (t) => {
+test('without feeds, native messages are refused; offline, a day file that is not there is a 503', async (t) => {
   const service = await sandbox(t);
-  const dir = await tempDir(t);
-  for (const source of ['datasets', 'feeds'] as const) {
-    const server = await serveHere(t, service, dir, { source });
-    const cases: readonly (readonly [number, RegExp, object])[] = [
-      [400, /"dataTypes" is missing/, { ...FUTURES, dataTypes: [] }],
-      [
-        400,
-        /"trades" is not a normalized data type; did you mean trade\?/,
-        { ...FUTURES, dataTypes: ['trade', 'trades'] },
-      ],
-      [400, /"symbols": expected a list/, { ...FUTURES, symbols: 'BTCUSDT' }],
-      [
-        400,
-        /"withDisconnectMessages": expected true or false/,
-        { ...FUTURES, withDisconnectMessages: 'yes' },
-      ],
-      [400, /unknown exchange/, { ...FUTURES, exchange: 'bitmx' }],
-      [
-        400,
-        /unknown symbol "XBTUSDD"/,
-        { ...FUTURES, exchange: 'bitmex', symbols: ['XBTUSDD'], dataTypes: ['trade'] },
-      ],
-    ];
-    for (const [status, message, options] of cases) {
-      const answer = await ask(server.httpPort, withOptions(PATH, options));
-      assert.equal(answer.status, status, answer.text);
-      assert.match(JSON.parse(answer.text).message, message);
-    }
-  }
-  const server = await serveHere(t, service, dir, { source: 'datasets' });
-  const options = {
-    ...FUTURES,
-    exchange: 'coinbase',
-    symbols: ['BTC-USD'],
-    dataTypes: ['trade', 'derivative_ticker'],
-  };
-  assert.ok((await fetchLines(server, options)).length > 10);
-  assert.match(server.warnings.join('\n'), /coinbase has no derivative_ticker messages; skipping them/);
+  const server = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
   const raw = await ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
   assert.deepEqual([raw.status, /--source feeds/.test(raw.text)], [400, true]);
   const offline = await serveHere(t, service, await tempDir(t), {

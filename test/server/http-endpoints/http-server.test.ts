@@ -7,8 +7,9 @@ import { gunzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { startServer } from '../../../src/server/replay-server.js';
 import { cleanUp } from '../../helpers/clean-up.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { sandbox, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 test('accepts GET and HEAD, paths in any case with or without a trailing slash, and serves health and metrics', async (t) => {
@@ -52,8 +53,7 @@ test('accepts GET and HEAD, paths in any case with or without a trailing slash, 
 });
 
 test('refuses foreign origins and hosts unless they are allowed', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t);
   const allowOrigins = ['https://desk.example'];
   const { httpPort } = await serveHere(t, service, dir, { allowOrigins });
   const status = async (path: string, headers: Record<string, string>): Promise<number> =>
@@ -216,24 +216,13 @@ async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   }
 }
 
-test('idle clients do not block others', async (t) => {
-  const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
-  const idle = Array.from({ length: 200 }, () => connect(httpPort, '127.0.0.1'));
-  cleanUp(t, () => {
-    for (const socket of idle) socket.destroy();
-  });
-  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-  idle[0]?.write('GET /replay HTTP/1.1\r\nHost: loc');
-  assert.equal((await ask(httpPort, '/health-check')).status, 200);
-});
-
 test('close waits for open responses and aborts them after the grace period', async (t) => {
   const service = await sandbox(t, { latencyMs: 600_000 });
   const server = await serveHere(t, service, await tempDir(t));
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
   const responsePromise = ask(server.httpPort, withOptions('/replay', options));
   // Wait until the response is in progress.
-  while (server.context.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until('an open response', () => server.context.metrics.openHttp > 0);
   await server.close(50);
   assert.equal((await responsePromise).status, 503);
 });
@@ -243,7 +232,7 @@ test('close lets an open compressed response complete', async (t) => {
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
   const headers = { 'accept-encoding': 'gzip' };
   const responsePromise = ask(server.httpPort, withOptions('/replay', options), { headers });
-  while (server.context.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until('an open response', () => server.context.metrics.openHttp > 0);
   await server.close(60_000);
   const { status, isWhole, body } = await responsePromise;
   assert.deepEqual([status, isWhole], [200, true]);
@@ -263,9 +252,11 @@ test('handles pipelined requests in order and aborts them when the connection cl
   for (const path of ['/health-check', '/metrics', ...replays]) {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  while (!/Healthy.*tickhaul_uptime/s.test(received) || context.metrics.openHttp === 0) await nextTurn();
+  await until(
+    'two answers and a replay',
+    () => /Healthy.*tickhaul_uptime/s.test(received) && context.metrics.openHttp > 0,
+  );
   assert.equal(context.metrics.openHttp, 1);
   socket.destroy();
-  while (context.metrics.openHttp > 0) await nextTurn();
+  await until('the end of the replay', () => context.metrics.openHttp === 0);
 });

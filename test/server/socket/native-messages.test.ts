@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
-import { filterKeys } from '../../../src/raw-feeds/open-feed.js';
-import { slicePath } from '../../../src/raw-feeds/slices/slice-index.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createMarketSender, loopbackExchange } from '../../live/exchange.js';
-import { START } from '../../raw-feeds/replaying.js';
 import { serveHere, withOptions } from '../serving.js';
+import { writeCachedMinute } from './cached.js';
 import { connectTo, hear } from './connecting.js';
 
 /** A subscribe message of each exchange's clients, the filters that it means, and messages as recorded. */
@@ -39,21 +35,25 @@ const NATIVE: readonly (readonly [string, object, readonly FeedFilter[], readonl
     })),
     ['[{"event_type":"book","bids":[]},{"event_type":"book"}]', '{"event_type":"price_change"}'],
   ],
+  [
+    'mexc',
+    {
+      method: 'SUBSCRIPTION',
+      params: ['deals', 'depth'].map((name) => `spot@public.aggre.${name}.v3.api.pb@10ms@BTCUSDT`),
+    },
+    ['deals', 'depth'].map((name) => ({
+      channel: `spot@public.aggre.${name}.v3.api.pb@10ms`,
+      symbols: ['BTCUSDT'],
+    })),
+    ['{"channel":"spot@public.aggre.deals.v3.api.pb@10ms@BTCUSDT"}', '{"publicAggreDepths":{}}'],
+  ],
 ];
 
 for (const [exchange, message, filters, recorded] of NATIVE) {
   test(`/ws-replay understands clients of ${exchange}, and sends its own messages unchanged`, async (t) => {
     const dir = await tempDir(t);
-    const [key = ''] = filterKeys(filters);
-    const path = join(
-      dir,
-      'cache',
-      'feeds',
-      slicePath(exchange, key, { start: START, end: START + 1 }, 'gzip'),
-    );
     const lines = recorded.map((text, i) => `2024-03-01T00:00:0${i}.0000000Z ${text}\n`);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, gzipSync(lines.join('')));
+    await writeCachedMinute(join(dir, 'cache'), exchange, filters, lines.join(''));
     const server = await serveHere(t, await sandbox(t), dir, { feeds: { offline: true } });
     const minute = `/ws-replay?exchange=${exchange}&from=2024-03-01&to=2024-03-01T00:01:00.000Z`;
     const { messages, code, reason } = await hear(server, minute, [JSON.stringify(message)]);

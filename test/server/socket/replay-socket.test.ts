@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BUSY, sandboxAndFolder } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import { countSliceRequests, replayInProcess } from '../../raw-feeds/replaying.js';
 import { busySandbox, serveHere } from '../serving.js';
-import { fillCache, MESSAGES_PER_MINUTE, writeCachedMinute } from './cached.js';
+import { fillCache, MESSAGES_PER_MINUTE } from './cached.js';
 import { connectTo, hear } from './connecting.js';
 
 const PERIOD = 'from=2024-03-01&to=2024-03-01T00:30:00.000Z';
@@ -118,8 +119,7 @@ test('if a client leaves a session, the others get all their messages and its sl
 });
 
 test('a client that never reads does not fill the memory, block others or delay the end of the server', async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
+  const { service, dir } = await sandboxAndFolder(t, BUSY);
   await fillCache(join(dir, 'cache'), 'bitmex', 'trade', 60);
   const server = await serveHere(t, service, dir);
   const hour = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T01:00';
@@ -133,51 +133,3 @@ test('a client that never reads does not fill the memory, block others or delay 
   assert.equal(server.context.metrics.openSockets, 0);
   stuck.socket.terminate();
 });
-
-/** Subscribe messages of exchanges that the sandbox does not have, with a message of each of two channels. */
-const EXCHANGES = [
-  {
-    exchange: 'aster',
-    sent: { method: 'SUBSCRIBE', params: ['btcusdt@trade', 'btcusdt@depth@0ms'], id: 1 },
-    filters: { trade: 'btcusdt', depth: 'btcusdt' },
-    messages: ['{"stream":"btcusdt@trade","data":{"e":"trade"}}', '{"stream":"btcusdt@depth@0ms","data":{}}'],
-  },
-  {
-    exchange: 'aster-futures',
-    sent: { method: 'SUBSCRIBE', params: ['btcusdt@markPrice@1s', 'btcusdt@forceOrder'], id: 1 },
-    filters: { markPrice: 'btcusdt', forceOrder: 'btcusdt' },
-    messages: ['{"stream":"btcusdt@markPrice@1s","data":{}}', '{"stream":"btcusdt@forceOrder","data":{}}'],
-  },
-  {
-    exchange: 'mexc',
-    sent: {
-      method: 'SUBSCRIPTION',
-      params: ['deals', 'depth'].map((name) => `spot@public.aggre.${name}.v3.api.pb@10ms@BTCUSDT`),
-    },
-    filters: {
-      'spot@public.aggre.deals.v3.api.pb@10ms': 'BTCUSDT',
-      'spot@public.aggre.depth.v3.api.pb@10ms': 'BTCUSDT',
-    },
-    messages: ['{"channel":"spot@public.aggre.deals.v3.api.pb@10ms@BTCUSDT"}', '{"publicAggreDepths":{}}'],
-  },
-  {
-    exchange: 'mexc-futures',
-    sent: { method: 'sub.deal', param: { symbol: 'BTC_USDT' } },
-    filters: { 'push.deal': 'BTC_USDT' },
-    messages: ['{"channel":"push.deal","data":[]}', '{"channel":"push.deal","data":[{"p":1}]}'],
-  },
-] as const;
-
-for (const { exchange, sent, filters, messages } of EXCHANGES) {
-  test(`sends the messages of ${exchange} unchanged for its own subscribe message`, async (t) => {
-    const dir = await tempDir(t);
-    const lines = messages.map((message, i) => `2024-03-01T00:00:0${i}.0000000Z ${message}\n`);
-    const requested = Object.entries(filters).map(([channel, symbol]) => ({ channel, symbols: [symbol] }));
-    await writeCachedMinute(join(dir, 'cache'), exchange, requested, lines.join(''));
-    const server = await serveHere(t, await busySandbox(t), dir, { feeds: { offline: true } });
-    const minute = `/ws-replay?exchange=${exchange}&from=2024-03-01&to=2024-03-01T00:01`;
-    const heard = await hear(server, minute, [JSON.stringify(sent)]);
-    assert.deepEqual([heard.code, heard.messages], [1000, messages]);
-    assert.deepEqual(server.warnings, []);
-  });
-}

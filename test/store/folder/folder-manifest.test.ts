@@ -70,14 +70,6 @@ test('a warning about paths outside is shown once, not at each opening', async (
   assert.equal(warnings.length, 1);
 });
 
-test('a single damaged line is reported in the singular', async (t) => {
-  const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(`{\n${formatManifestLine(createTestRecord('/a'))}`);
-  await open();
-  assert.match(warnings[0] ?? '', /: skipped 1 damaged line, the first is line 1$/);
-  assert.match(warnings[1] ?? '', /: skipped 1 record with a path that no day file in this folder has/);
-});
-
 test('reads lines longer than a chunk, and characters cut by one', async (t) => {
   const { open, writeRaw } = await manifestFolder(t);
   const names = ['é'.repeat(700_000), 'x', `€${'漢'.repeat(400_000)}`];

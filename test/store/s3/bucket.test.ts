@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import { abortOldUploads, openBucketDestination } from '../../../src/store/s3/bucket-destination.js';
-import { PART_BYTES } from '../../../src/store/s3/multipart-upload.js';
+import { choosePartBytes, MAX_PARTS, PART_BYTES } from '../../../src/store/s3/multipart-upload.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
@@ -121,4 +123,18 @@ storeTest('aborts own uploads that have been unfinished for a day', async (t) =>
   await abortOldUploads(store, 'p/', hours(30), undefined);
   assert.deepEqual(await bucket.uploads(), keys.slice(2));
   await Promise.all(uploads.map((upload) => upload.abort()));
+});
+
+test('there are no more parts than S3 allows, of the usual size if possible', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 5 * 1024 ** 4 }), (bytes) => {
+      const size = choosePartBytes(bytes);
+      assert.ok(Math.ceil(bytes / size) <= MAX_PARTS);
+      assert.ok(size === PART_BYTES || bytes > PART_BYTES * MAX_PARTS);
+      assert.equal(size % (1024 * 1024), 0);
+    }),
+  );
+  assert.equal(choosePartBytes(undefined), PART_BYTES);
+  assert.equal(choosePartBytes(MAX_PARTS * PART_BYTES + 1), PART_BYTES + 1024 * 1024);
+  assert.throws(() => choosePartBytes(1024 ** 5), { code: 'disk' });
 });

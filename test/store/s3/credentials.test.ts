@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { start, tickhaul } from '../../helpers/cli.js';
+import { failedWith, start, tickhaul } from '../../helpers/cli.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
@@ -11,7 +11,8 @@ import { serve } from '../../service/loopback.js';
 
 const DOWNLOAD = ['download', 'binance', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'];
 const TO_STORE = ['--dir', 's3://bucket/data', '--s3-endpoint', 'http://127.0.0.1:9'];
-const SHORT = ['--stall-timeout', '2s'];
+/** Limits for a program that hangs. On a busy machine it may not have begun within the first. */
+const LIMITS = ['2s', '20s', '80s'];
 
 interface Helper {
   readonly env: Record<string, string>;
@@ -54,12 +55,17 @@ async function isZombie(pid: number): Promise<boolean> {
 for (const command of [DOWNLOAD, ['verify'], ['verify', '--listed']]) {
   test(`${command.join(' ')}: ends a credential_process that hangs, with its descendants`, async (t) => {
     const helper = await hangingHelper(t);
-    const { exitCode, stderr } = await tickhaul([...command, ...SHORT, ...TO_STORE], { env: helper.env });
-    assert.equal(exitCode, 5, stderr);
-    assert.match(
-      stderr,
-      /^tickhaul: no credentials for the object store: the profile's credential_process returned none within 2s; check that it responds\n$/,
-    );
+    for (const limit of LIMITS) {
+      const words = [...command, '--stall-timeout', limit, ...TO_STORE];
+      const { exitCode, stderr } = await tickhaul(words, { env: helper.env });
+      assert.equal(exitCode, 5, stderr);
+      const says = `no credentials for the object store: the profile's credential_process returned none within`;
+      assert.ok(
+        stderr.startsWith(`tickhaul: ${says} `) && stderr.endsWith('; check that it responds\n'),
+        stderr,
+      );
+      if (await helper.pids()) break;
+    }
     assert.ok(await helper.pids(), 'it ran');
     await assertEnded(helper);
   });
@@ -100,10 +106,9 @@ sso_role_name = reader
   for (const [name, variables] of Object.entries(sources)) {
     const env = { HOME: home, TICKHAUL_API_KEY: 'made-up', ...variables };
     const words = [...DOWNLOAD, ...TO_STORE, '--stall-timeout', '300ms'];
-    const { exitCode, stderr } = await tickhaul(words, { env });
-    assert.equal(exitCode, 5, `${name}: ${stderr}`);
-    assert.match(
-      stderr,
+    const { stderr } = await failedWith(
+      tickhaul(words, { env }),
+      5,
       /^tickhaul: no credentials for the object store: .* returned none within 0\.3s; .*\n$/,
     );
     assert.ok(stderr.includes(host.replace(/:.*/, '')), `${name}: ${stderr}`);

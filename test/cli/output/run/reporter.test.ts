@@ -7,7 +7,6 @@ import {
   type ReporterName,
 } from '../../../../src/cli/output/run/reporter.js';
 import { chooseColorLevel } from '../../../../src/cli/output/text/color.js';
-import { formatTable } from '../../../../src/cli/output/text/table.js';
 import { parseDay } from '../../../../src/day-files/day.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../../../src/events/run-events.js';
 import { createSink } from '../sink.js';
@@ -194,19 +193,4 @@ test('colours: flag over NO_COLOR over FORCE_COLOR over terminal', () => {
   assert.equal(chooseColorLevel(pipe, {}, false), 0);
   assert.equal(chooseColorLevel(terminal, { TERM: 'xterm-256color' }, false), 2);
   assert.equal(chooseColorLevel(terminal, { TERM: 'dumb' }, false), 0);
-});
-
-test('a table aligns its columns without trailing blanks', () => {
-  const columns = [
-    { title: 'id', cell: (row: readonly [string, string]) => row[0] },
-    { title: 'n', align: 'right' as const, cell: (row: readonly [string, string]) => row[1] },
-    { title: 'x', cell: () => '' },
-  ];
-  assert.equal(
-    formatTable(columns, [
-      ['äb', '1'],
-      ['abc', '22'],
-    ]),
-    'id    n  x\näb    1\nabc  22\n',
-  );
 });

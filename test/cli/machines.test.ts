@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/day-files/day.js';
 import { csvOf, DAY } from '../convert/day-files.js';
-import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, failedWith, jsonLines, succeeded, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -25,16 +25,17 @@ test('a Node without WebAssembly, or without room for it, verifies files, and sa
     await writeFile(join(dir, String(i), `deribit_trades_${formatDay(DAY)}_BTC-PERPETUAL.csv.gz`), csv);
   }
   const command = [process.execPath, '--jitless'];
-  assert.equal((await runHere(['verify', dir, '--adopt'])).exitCode, 0);
+  await succeeded(runHere(['verify', dir, '--adopt']));
   const commands = process.platform === 'linux' ? [command, LIMITED] : [command];
   for (const command of commands) {
-    const verified = await tickhaul(['verify', dir, '--json'], { command });
-    assert.equal(verified.exitCode, 0, verified.stderr);
+    const verified = await succeeded(tickhaul(['verify', dir, '--json'], { command }));
     assert.equal(jsonLines(verified).at(-1)?.['verified'], files);
   }
-  const converted = await tickhaul(['convert', join(dir, '1'), '--out', join(dir, 'out')], { command });
-  assert.equal(converted.exitCode, 2);
-  assert.match(converted.stderr, /cannot run WebAssembly with SIMD, which conversions and replays need/);
+  await failedWith(
+    tickhaul(['convert', join(dir, '1'), '--out', join(dir, 'out')], { command }),
+    2,
+    /cannot run WebAssembly with SIMD, which conversions and replays need/,
+  );
 });
 
 test('under a limit of the address space, an error names the limit, and what it advises helps', {
@@ -49,15 +50,13 @@ test('under a limit of the address space, an error names the limit, and what it 
     ['export', 'freqtrade', dir, '-o', join(dir, 'ft'), '--pair', 'BTC/USD:BTC', '--offline'],
   ];
   for (const words of commands) {
-    const { exitCode, stderr } = await tickhaul(words, { command: LIMITED });
-    assert.equal(exitCode, 8, stderr);
-    assert.match(
-      stderr,
+    await failedWith(
+      tickhaul(words, { command: LIMITED }),
+      8,
       /the address space is limited \(ulimit -v\); raise that limit, or set NODE_OPTIONS=--dis/,
     );
     const NODE_OPTIONS = '--disable-wasm-trap-handler';
-    const advised = await tickhaul(words, { command: LIMITED, env: { NODE_OPTIONS } });
-    assert.equal(advised.exitCode, 0, advised.stderr);
+    await succeeded(tickhaul(words, { command: LIMITED, env: { NODE_OPTIONS } }));
   }
 });
 
@@ -71,4 +70,42 @@ test('a download that has no address space left for a thread names the limit', {
   const { exitCode, stderr } = await tickhaul([...words, '--convert', 'parquet'], { command, env });
   assert.equal(exitCode, 8, stderr);
   assert.match(stderr, /the address space is limited \(ulimit -v\)/);
+});
+
+const skip = process.platform === 'linux' ? false : 'needs /proc';
+
+/** Number of threads at the end of a command on a machine with this number of processors. */
+async function countThreads(
+  t: TestContext,
+  processors: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const dir = await tempDir(t);
+  const machine = join(dir, 'machine.cjs');
+  const counted = join(dir, 'threads');
+  await writeFile(
+    machine,
+    `require('node:os').availableParallelism = () => ${processors};
+     const { readdirSync, writeFileSync } = require('node:fs');
+     process.on('exit', () => writeFileSync('${counted}', String(readdirSync('/proc/self/task').length)));`,
+  );
+  const file = join(dir, 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz');
+  await writeFile(file, gzipSync('exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n'));
+  await succeeded(
+    tickhaul(['convert', file], {
+      env: { ...env, NODE_OPTIONS: `--require ${machine}` },
+    }),
+  );
+  return Number(await readFile(counted, 'utf8'));
+}
+
+test('Node has a thread for files and zlib for each processor, 4 to 64', { skip }, async (t) => {
+  const usual = await countThreads(t, 2);
+  assert.equal((await countThreads(t, 12)) - usual, 8);
+  assert.equal((await countThreads(t, 100)) - usual, 60);
+});
+
+test('UV_THREADPOOL_SIZE of the user takes precedence', { skip }, async (t) => {
+  const usual = await countThreads(t, 2);
+  assert.equal((await countThreads(t, 12, { UV_THREADPOOL_SIZE: '6' })) - usual, 2);
 });
