@@ -183,10 +183,7 @@ class OneFileConversion {
     );
   }
 
-  /**
-   * @throws TickhaulError `usage` if the existing file has rows of other sources that are removed, or will be; as
-   * `readExistingOutput` does.
-   */
+  /** @throws TickhaulError `usage` if the file has rows of sources that are or will be removed; as `readExistingOutput`. */
   async #findUpToDate(
     sources: readonly StoredSource[],
     provenance: ProvenancePairs | undefined,

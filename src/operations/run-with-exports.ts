@@ -34,7 +34,7 @@ export async function runWithExports(
   });
   for (const [job, setting] of settings) {
     const series = seriesByJob.get(job);
-    if (!series || input.signal.aborted) continue;
+    if (!series) continue;
     // Those that the target reads have not arrived yet.
     if (![...series.values()].some((dataType) => readsDataType(setting.target, dataType))) continue;
     summary = addExport(summary, job, await exportSeries(input, setting, series, job));
