@@ -64,7 +64,8 @@ nightlyTest('the commands for freqtrade run, and its script reads the files', as
   const [commands = '', , script = ''] = fenced(page, 'sh');
   await succeeded(shell(commands, env, dir));
   const folder = join(dir, 'user_data/data/binance/futures');
-  assert.equal((await namesIn(folder)).length, 8, 'trades and three timeframes of two pairs');
+  const found = await namesIn(folder);
+  assert.equal(found.length, 12, 'trades, three timeframes, marks and funding rates of two pairs');
   const code = await recipe('freqtrade.py');
   assert.deepEqual(fenced(page, 'python'), [code]);
   if (NO_PANDAS !== false) return t.diagnostic(`the script is skipped: ${NO_PANDAS}`);

@@ -67,7 +67,7 @@ reporter.on('end', async () => {
 });
 
 function selectFiles(): readonly string[] {
-  if (pathParts.length > 0 && pathParts.every((name) => existsSync(join(root, name))))
+  if (pathParts.length > 0 && pathParts.every((name) => name.endsWith('.js') && existsSync(join(root, name))))
     return pathParts.map((name) => join(root, name));
   return (
     readdirSync(root, { recursive: true, encoding: 'utf8' })

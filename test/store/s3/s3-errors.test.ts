@@ -49,6 +49,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 test('a store’s error is one line with advice and its exit code, without keys', async (t) => {
+  // Other tests of this process may have set theirs.
+  setCredentials(KEY);
   const cases = [
     [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; create it/],
     [403, 'AccessDenied', '', 4, /these credentials lack a permission.* \(AccessDenied, 403: About/],
