@@ -150,12 +150,27 @@ export function createBatchError(batch: Batch, name: string, row: number, proble
   return createCellError({ source, line: line + row }, name, cell, problem);
 }
 
-/** @throws TickhaulError `corrupt` if a cell of the columns is empty. @param problem as for `createBatchError`. */
+/**
+ * Creates a function that throws TickhaulError `corrupt` for a row with an empty cell; undefined if the batch has none.
+ * @param problem as for `createBatchError`.
+ */
+export function createFilledCheck(
+  batch: Batch,
+  names: readonly string[],
+  problem: string,
+): ((row: number) => void) | undefined {
+  const columns = names.filter((name) => getColumn(batch, name).nulls?.includes(1));
+  if (columns.length === 0) return undefined;
+  return (row) => {
+    for (const name of columns)
+      if (getColumn(batch, name).nulls?.[row]) throw createBatchError(batch, name, row, problem);
+  };
+}
+
+/** @throws TickhaulError `corrupt` for the first row with an empty cell. @param problem as for `createBatchError`. */
 export function assertFilled(batch: Batch, names: readonly string[], problem: string): void {
-  for (const name of names) {
-    const row = getColumn(batch, name).nulls?.indexOf(1) ?? -1;
-    if (row >= 0) throw createBatchError(batch, name, row, problem);
-  }
+  const assertRow = createFilledCheck(batch, names, problem);
+  if (assertRow) for (let row = 0; row < batch.rows; row++) assertRow(row);
 }
 
 /** A text column as positions in its distinct texts. */

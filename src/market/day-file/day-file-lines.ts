@@ -1,8 +1,8 @@
 import type { DataType } from '../../day-files/data-types.js';
 import {
-  assertFilled,
   type Batch,
   createBatchError,
+  createFilledCheck,
   getBooleans,
   getDictionary,
   getNumbers,
@@ -123,6 +123,7 @@ export class MessageRows {
       const time = timestamps[row] as number;
       if (lines && out) lines.write(row, state.head, time, local, out);
       if (!trades) continue;
+      trades.assertRow?.(row);
       state.pipeline.trade(
         trades.prices[row] as number,
         trades.amounts[row] as number,
@@ -139,8 +140,8 @@ export class MessageRows {
 const EMPTY = 'is empty, but a value is required';
 
 function readTrades(batch: Batch) {
-  assertFilled(batch, ['price', 'amount'], EMPTY);
   return {
+    assertRow: createFilledCheck(batch, ['price', 'amount'], EMPTY),
     prices: getNumbers(batch, 'price'),
     amounts: getNumbers(batch, 'amount'),
     sides: getTextCodes(batch, 'side', TRADE_SIDE),
@@ -183,7 +184,7 @@ export class BookRows {
    * @throws TickhaulError `corrupt` for a side that is neither bid nor ask, and for an empty price or amount.
    */
   push(batch: Batch, out?: LineBuffer): void {
-    assertFilled(batch, ['price', 'amount'], EMPTY);
+    const assertRow = createFilledCheck(batch, ['price', 'amount'], EMPTY);
     const { states, indices } = this.#instruments.getOwners(batch);
     const timestamps = getNumbers(batch, 'timestamp');
     const localTimestamps = getNumbers(batch, 'local_timestamp');
@@ -210,6 +211,7 @@ export class BookRows {
       const side = sides[row];
       if (side === 0) throw createBatchError(batch, 'side', row, 'is neither bid nor ask');
       if (state === undefined) continue;
+      assertRow?.(row);
       const isAsk = side === SIDE_CODES.ask;
       if (lines && this.#phase === 'in') lines.level(isAsk, row);
       state.pipeline.level(isAsk, prices[row] as number, amounts[row] as number);
