@@ -33,7 +33,12 @@ async function compactAll() {
   const months = readdirSync(join(folder, place.root, 'binance/trades'));
   for (const storeNow of [now, now + 2 * 3_600_000])
     for (const month of months)
-      await compactMonth(place, `binance/trades/${month}/`, { run: 'bench', now, storeNow, mostLoose: 49 });
+      await compactMonth(place, `binance/trades/${month}/`, {
+        run: 'bench',
+        now,
+        storeNow,
+        maxLooseSegments: 49,
+      });
 }
 
 /** The store interface of a manifest, on a folder. */
