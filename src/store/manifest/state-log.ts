@@ -60,12 +60,20 @@ export class StateLog {
 
   /** Writes what was added; call it at the end of a run. @throws TickhaulError `disk`; errors of the store. */
   write(signal: AbortSignal): Promise<void> {
-    this.#writing = this.#writing.then(async () => {
-      if (this.#unwritten === 0) return;
+    const write = async (): Promise<void> => {
+      const lines = this.#unwritten;
+      if (lines === 0) return;
       this.#unwritten = 0;
       this.#writtenAtMs = performance.now();
-      await this.#destination.updateState(this.#name, (text) => this.#merge(text ?? ''), signal);
-    });
+      try {
+        await this.#destination.updateState(this.#name, (text) => this.#merge(text ?? ''), signal);
+      } catch (error) {
+        this.#unwritten += lines;
+        throw error;
+      }
+    };
+    // An error is that of the write that failed: the next one tries again.
+    this.#writing = this.#writing.then(write, write);
     return this.#writing;
   }
 
