@@ -5,6 +5,7 @@ import type { TextSink } from '../../../src/gzip/gunzip.js';
 import { InflatePass } from '../../../src/gzip/inflate/inflate-pass.js';
 import { CHUNK_SIZES, MAX_LITERAL_BYTES, MAX_TOKEN_BYTES } from '../../../src/gzip/inflate/token-memory.js';
 import { TokenPass } from '../../../src/gzip/inflate/token-pass.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { type Code, DeflateWriter } from './deflate-writer.js';
 import { decodeHere, runPass, runTokens, runZlib } from './inflate-outcome.js';
 
@@ -133,7 +134,7 @@ test('inflates a chunk whose tokens and literals fill their memory', async () =>
   assert.ok(outcome.text.equals(text));
 });
 
-test('text that compresses a thousand times leaves turns to other work', async () => {
+test('text that compresses a thousand times leaves turns to other work', async (t) => {
   const TEXT_BYTES = 100_000_000;
   const file = gzipSync(Buffer.alloc(TEXT_BYTES));
   for (const startPass of [
@@ -142,6 +143,7 @@ test('text that compresses a thousand times leaves turns to other work', async (
   ]) {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
+    cleanUp(t, () => clearInterval(timer));
     let bytes = 0;
     const pass = startPass((text) => {
       bytes += text.length;
