@@ -187,6 +187,28 @@ export async function writeAll(
 }
 
 /**
+ * Fills `bytes` from a position. @param path for errors. @returns false if the file ends before. @throws TickhaulError
+ * `disk`.
+ */
+export async function readAll(
+  handle: FileHandle,
+  bytes: Uint8Array,
+  position: number,
+  path: string,
+): Promise<boolean> {
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
+      if (bytesRead === 0) return false;
+      done += bytesRead;
+    }
+    return true;
+  } catch (error) {
+    throw toDiskError(error, path);
+  }
+}
+
+/**
  * Whether a file has further hard links, such as those of a snapshot by `cp -al`. Writing to it would change the
  * snapshot.
  */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeAll } from '../base/disk-files.js';
+import { readAll, writeAll } from '../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory } from '../base/wasm.js';
 import { ScratchRegion } from '../format/columns/column-memory.js';
@@ -72,9 +72,8 @@ export interface SpillFile {
  */
 export async function openSpillFile(): Promise<SpillFile> {
   const path = join(tmpdir(), `tickhaul-export-${randomUUID()}`);
-  const toError = (error: unknown): unknown => toDiskError(error, path, 'disk');
   const handle = await open(path, 'wx+', 0o600).catch((error: unknown) => {
-    throw toError(error);
+    throw toDiskError(error, path, 'disk');
   });
   await unlink(path).catch(() => undefined);
   let bytes = 0;
@@ -89,16 +88,8 @@ export async function openSpillFile(): Promise<SpillFile> {
       return position;
     },
     async read(target, position) {
-      for (let done = 0; done < target.length; ) {
-        const { bytesRead } = await handle
-          .read(target, done, target.length - done, position + done)
-          .catch((error: unknown) => {
-            throw toError(error);
-          });
-        if (bytesRead === 0)
-          throw new TickhaulError('disk', `${path}: ends before byte ${position + target.length}`);
-        done += bytesRead;
-      }
+      if (!(await readAll(handle, target, position, path)))
+        throw new TickhaulError('disk', `${path}: ends before byte ${position + target.length}`);
     },
     async close() {
       await handle.close();

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFolder, openRegular, pathExists, readChunks, writeAll } from '../../base/disk-files.js';
+import {
+  createFolder,
+  openRegular,
+  pathExists,
+  readAll,
+  readChunks,
+  writeAll,
+} from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { Files, PartFile, RandomAccess, StoredFileInfo } from '../files.js';
 import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/exclusive-file.js';
@@ -43,7 +50,7 @@ async function openRandom(path: string): Promise<RandomAccess> {
     const { size } = await handle.stat();
     return {
       bytes: size,
-      read: (position, length) => readExactly(handle, position, length, path),
+      read: (position, length) => readRange(handle, position, length, path),
       close: () => handle.close(),
     };
   } catch (error) {
@@ -51,24 +58,15 @@ async function openRandom(path: string): Promise<RandomAccess> {
   }
 }
 
-async function readExactly(
+async function readRange(
   handle: FileHandle,
   position: number,
   length: number,
   path: string,
 ): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length; ) {
-    const { bytesRead } = await handle
-      .read(bytes, done, length - done, position + done)
-      .catch((error: unknown) => {
-        throw toDiskError(error, path);
-      });
-    if (bytesRead === 0)
-      throw new TickhaulError('corrupt', `${path}: truncated: ends before byte ${position + length}`);
-    done += bytesRead;
-  }
-  return bytes;
+  if (await readAll(handle, bytes, position, path)) return bytes;
+  throw new TickhaulError('corrupt', `${path}: truncated: ends before byte ${position + length}`);
 }
 
 /**
